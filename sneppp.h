@@ -1299,30 +1299,25 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #include <assert.h>
    #define SNEPPP_ASSERT(x) assert(x)
 #endif
-#if defined(__GNUC__) || defined(__clang__)
-   #define SNEPPP__UNUSED __attribute__((unused)) /* where a hook of the user's takes the place of a function */
-   #define SNEPPP__RESTRICT __restrict__
-   #define SNEPPP__INLINE static inline
-#elif defined(_MSC_VER)
-   #define SNEPPP__UNUSED
-   #define SNEPPP__RESTRICT __restrict
-   #define SNEPPP__INLINE static __inline
-#else
-   #define SNEPPP__UNUSED
-   #define SNEPPP__RESTRICT
-   #define SNEPPP__INLINE static
-#endif
-
 /* APART is for functions with large locals whose callers have large locals too: inlined, all of them would be on the
    stack at once, and for as long as the caller runs. COLD is for what runs once or not at all (checks, sentences,
    files): compiled for size and out of the way, which also takes the compiler half the time. */
 #if defined(__GNUC__) || defined(__clang__)
+   #define SNEPPP__UNUSED __attribute__((unused)) /* where a hook of the user's takes the place of a function */
+   #define SNEPPP__RESTRICT __restrict__
+   #define SNEPPP__INLINE static inline
    #define SNEPPP__APART __attribute__((noinline))
    #define SNEPPP__COLD __attribute__((cold, noinline))
 #elif defined(_MSC_VER)
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT __restrict
+   #define SNEPPP__INLINE static __inline
    #define SNEPPP__APART __declspec(noinline)
    #define SNEPPP__COLD __declspec(noinline)
 #else
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT
+   #define SNEPPP__INLINE static
    #define SNEPPP__APART
    #define SNEPPP__COLD
 #endif
@@ -1464,23 +1459,19 @@ SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, 
    }
 }
 
-SNEPPP__COLD static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format,
-                                         va_list *list)
-{
-   sneppp__text t;
-   err->status = status, err->event = event;
-   t.at = err->why, t.end = err->why + sizeof err->why - 1;
-   sneppp__text_list(&t, format, list);
-   *t.at = 0;
-}
-
 /* Fills err, if there is one, and returns the status:
    `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
 SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
    va_list list;
    va_start(list, format);
-   if (err) sneppp__explain(err, status, 0, format, &list);
+   if (err) {
+      sneppp__text t;
+      err->status = status, err->event = 0;
+      t.at = err->why, t.end = err->why + sizeof err->why - 1;
+      sneppp__text_list(&t, format, &list);
+      *t.at = 0;
+   }
    va_end(list);
    return status;
 }
@@ -1490,15 +1481,12 @@ SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status 
    do { const sneppp_status tried = (call); if (tried != SNEPPP_OK) return tried; } while (0)
 
 /* The same when it is the fault of one event, whose index goes into err->event. */
-SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
-                                                const char *format, ...)
+SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, sneppp_status status)
 {
-   va_list list;
-   va_start(list, format);
-   if (err) sneppp__explain(err, status, event, format, &list);
-   va_end(list);
+   if (err) err->event = event;
    return status;
 }
+#define sneppp__fail_event(err, status, event, ...) sneppp__blame(err, event, sneppp__fail(err, status, __VA_ARGS__))
 
 /* >>machine ==================================================================================================
    The vector unit of the machine: its operations, exp, log, sine, cosine and the error function of whole vectors, and
@@ -1576,8 +1564,6 @@ SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status
    #define SNEPPP__K64(x)      SNEPPP__V64(set1)(x)
    #define SNEPPP__KV(x)       SNEPPP__V(set1)((sneppp_real)(x))
    #define SNEPPP__VEC         SNEPPP__VECTOR_CODE static inline
-   #define SNEPPP__D(op)       SNEPPP__V64(op) /* earlier names */
-   #define SNEPPP__K(x)        SNEPPP__K64(x)
    #if defined(__clang__) /* which unrolls a loop of known length without being told; 20 steps in one are too many */
       #define SNEPPP__UNROLL
    #else
@@ -1726,6 +1712,22 @@ SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vc
               Manual for the Elementary Functions, 1980): the first is exact, because x and the leading part of pi/2 are
               multiples of one small power of two. k mod 4 says which of +-sin r, +-cos r is which. c: 2/pi, pi/2 in
               three parts; sin r = r + r^3 S(r^2) and cos r = 1 - r^2/2 + r^4 C(r^2) */
+static const double sneppp__exp_c_f64[5] = {-746, 710, 1.44269504088896340736, 0.693147180559945286,
+   2.31904681384629956e-17};
+static const double sneppp__exp_P_f64[10] = {2.5100385495510319078e-8, 2.7620088445409748161e-7,
+   2.7557268459997064772e-6, 2.4801521295954375131e-5, 1.9841269863053616878e-4, 1.3888888917213716901e-3,
+   8.3333333333300618325e-3, 4.1666666666624127873e-2, 0.16666666666666667453, 0.50000000000000010221};
+static const double sneppp__turn_f64[4] = {0.63661977236758134308, 1.57079632679489656, 6.12323399573676604e-17,
+   -1.49738490485916983e-33};
+static const double sneppp__sin_f64[6] = {1.5918115263265975194e-10, -2.505113165023518147e-8, 2.7557316101617874437e-6,
+   -1.9841269836756772528e-4, 8.3333333333309472945e-3, -0.16666666666666664622};
+static const double sneppp__cos_f64[6] = {-1.1382623647474604629e-11, 2.0876146146558611582e-9,
+   -2.7557317271145145962e-7, 2.4801587298764560771e-5, -1.3888888888887396492e-3, 4.1666666666666665388e-2};
+static const float sneppp__exp_c_f32[5] = {-104, 89, 1.44269504f, 0.693147182465f, -1.90465421213e-9f};
+static const float sneppp__exp_P_f32[5] = {1.392618359e-3f, 8.363179053e-3f, 4.166655462e-2f, 0.1666657699f, 0.5f};
+static const float sneppp__turn_f32[4] = {0.636619772f, 1.57079637051f, -4.37113882867e-8f, -1.71512451001e-15f};
+static const float sneppp__sin_f32[3] = {-1.95878657e-4f, 8.332748154e-3f, -0.1666666466f};
+static const float sneppp__cos_f32[3] = {2.454791685e-5f, -1.388830292e-3f, 4.166666466e-2f};
 #define SNEPPP__ELEMENTARY(T, V, OP, B, s, top, digits, bias, shifter)                                         \
    SNEPPP__VEC V sneppp__horner_##s(V x, const T *c, int n)                                                    \
    {                                                                                                           \
@@ -1739,69 +1741,34 @@ SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vc
       V half = OP(round)(k * OP(set1)((T)0.5), SNEPPP__NEAREST);                                               \
       return p * sneppp__power_##s(half) * sneppp__power_##s(k - half);                                        \
    }                                                                                                           \
-   SNEPPP__VEC V sneppp__exp_by_##s(V x, int mild, const T *c, const T *P, int n)                              \
+   SNEPPP__VEC V sneppp__exp_if_##s(V x, int mild)                                                             \
    {                                                                                                           \
-      V k, r;                                                                                                  \
+      const T *c = sneppp__exp_c_##s, *P = sneppp__exp_P_##s;                                                  \
+      V        k, r;                                                                                           \
       if (!mild) x = OP(min)(OP(max)(x, OP(set1)(c[0])), OP(set1)(c[1]));                                      \
       k = OP(round)(x * OP(set1)(c[2]), SNEPPP__NEAREST);                                                      \
       r = OP(fnmadd)(k, OP(set1)(c[4]), OP(fnmadd)(k, OP(set1)(c[3]), x));                                     \
-      r = OP(fmadd)(sneppp__horner_##s(r, P, n), r * r, r) + OP(set1)(1);                                      \
+      r = OP(fmadd)(sneppp__horner_##s(r, P, sizeof sneppp__exp_P_##s / sizeof *P), r * r, r) + OP(set1)(1);   \
       if (mild) return r * sneppp__power_##s(k);                                                               \
       return sneppp__scale_##s(r, k);                                                                          \
    }                                                                                                           \
-   SNEPPP__VEC void sneppp__sincos_by_##s(V x, const T *c, const T *S, int ns, const T *C, int nc, V *sine,    \
-                                          V *cosine)                                                           \
+   SNEPPP__VEC V sneppp__exp_##s(V x) { return sneppp__exp_if_##s(x, 0); }                                     \
+   SNEPPP__VEC void sneppp__sincos_##s(V x, V *sine, V *cosine)                                                \
    {                                                                                                           \
+      const T *c = sneppp__turn_##s, *S = sneppp__sin_##s, *C = sneppp__cos_##s;                               \
       V k = OP(round)(x * OP(set1)(c[0]), SNEPPP__NEAREST), r = x, u, p, q, odd;                               \
       B turn = (B)(k + OP(set1)(shifter));                                                                     \
+      int n = sizeof sneppp__sin_##s / sizeof *S; /* of cosines as well */                                     \
       for (int part = 1; part < 4; part++) r = OP(fnmadd)(k, OP(set1)(c[part]), r);                            \
       u = r * r;                                                                                               \
-      p = OP(fmadd)(r * u, sneppp__horner_##s(u, S, ns), r);                                                   \
-      q = OP(fmadd)(u, OP(fmadd)(u, sneppp__horner_##s(u, C, nc), OP(set1)((T)-0.5)), OP(set1)(1));            \
+      p = OP(fmadd)(r * u, sneppp__horner_##s(u, S, n), r);                                                    \
+      q = OP(fmadd)(u, OP(fmadd)(u, sneppp__horner_##s(u, C, n), OP(set1)((T)-0.5)), OP(set1)(1));             \
       odd = (V)(turn << top);                                                                                  \
       *sine = (V)((B)OP(blendv)(p, q, odd) ^ ((turn & 2) << (top - 1)));                                       \
       *cosine = (V)((B)OP(blendv)(q, p, odd) ^ (((turn + 1) & 2) << (top - 1)));                               \
    }
 SNEPPP__ELEMENTARY(double, sneppp__vec64, SNEPPP__V64, sneppp__bits64, f64, 63, 52, 1023, 6755399441055744.0)
 SNEPPP__ELEMENTARY(float, sneppp__vec32, SNEPPP__V32, sneppp__bits32, f32, 31, 23, 127, 12582912.0f)
-
-SNEPPP__VEC sneppp__vec64 sneppp__exp_if_f64(sneppp__vec64 x, int mild)
-{
-   static const double c[5] = {-746, 710, 1.44269504088896340736, 0.693147180559945286, 2.31904681384629956e-17};
-   static const double P[10] = {2.5100385495510319078e-8, 2.7620088445409748161e-7, 2.7557268459997064772e-6,
-      2.4801521295954375131e-5, 1.9841269863053616878e-4, 1.3888888917213716901e-3, 8.3333333333300618325e-3,
-      4.1666666666624127873e-2, 0.16666666666666667453, 0.50000000000000010221};
-   return sneppp__exp_by_f64(x, mild, c, P, 10);
-}
-
-SNEPPP__VEC sneppp__vec32 sneppp__exp_if_f32(sneppp__vec32 x, int mild)
-{
-   static const float c[5] = {-104, 89, 1.44269504f, 0.693147182465f, -1.90465421213e-9f};
-   static const float P[5] = {1.392618359e-3f, 8.363179053e-3f, 4.166655462e-2f, 0.1666657699f, 0.5f};
-   return sneppp__exp_by_f32(x, mild, c, P, 5);
-}
-
-SNEPPP__VEC sneppp__vec64 sneppp__exp_f64(sneppp__vec64 x) { return sneppp__exp_if_f64(x, 0); }
-SNEPPP__VEC sneppp__vec32 sneppp__exp_f32(sneppp__vec32 x) { return sneppp__exp_if_f32(x, 0); }
-
-SNEPPP__VEC void sneppp__sincos_f64(sneppp__vec64 x, sneppp__vec64 *sine, sneppp__vec64 *cosine)
-{
-   static const double c[4] = {0.63661977236758134308, 1.57079632679489656, 6.12323399573676604e-17,
-      -1.49738490485916983e-33};
-   static const double S[6] = {1.5918115263265975194e-10, -2.505113165023518147e-8, 2.7557316101617874437e-6,
-      -1.9841269836756772528e-4, 8.3333333333309472945e-3, -0.16666666666666664622};
-   static const double C[6] = {-1.1382623647474604629e-11, 2.0876146146558611582e-9, -2.7557317271145145962e-7,
-      2.4801587298764560771e-5, -1.3888888888887396492e-3, 4.1666666666666665388e-2};
-   sneppp__sincos_by_f64(x, c, S, 6, C, 6, sine, cosine);
-}
-
-SNEPPP__VEC void sneppp__sincos_f32(sneppp__vec32 x, sneppp__vec32 *sine, sneppp__vec32 *cosine)
-{
-   static const float c[4] = {0.636619772f, 1.57079637051f, -4.37113882867e-8f, -1.71512451001e-15f};
-   static const float S[3] = {-1.95878657e-4f, 8.332748154e-3f, -0.1666666466f};
-   static const float C[3] = {2.454791685e-5f, -1.388830292e-3f, 4.166666466e-2f};
-   sneppp__sincos_by_f32(x, c, S, 3, C, 3, sine, cosine);
-}
 
 /* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
    s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. k + 1024 is shifted down to the
@@ -5174,8 +5141,7 @@ static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double 
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    double           *w = o.w, *X = o.A;
    size_t            negative = 0, first, count;
-   sneppp_status     status = sneppp__eigh(n, A, w, Q, work);
-   if (status != SNEPPP_OK) return status;
+   SNEPPP__TRY(sneppp__eigh(n, A, w, Q, work));
    while (negative < n && w[negative] < 0) negative++;
    first = negative <= n / 2 ? 0 : negative;
    count = negative <= n / 2 ? negative : n - negative;
@@ -5253,13 +5219,6 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    More special functions, in which the closed forms end; errors and tables as on floor special. */
 
 /* ---- trigonometric and hyperbolic quotients */
-
-/* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care.
-   Worst error 0.4 ulp of min(1, 1/|x|). */
-static double sneppp__sinc(double x)
-{
-   return x == 0 ? 1 : sin(x) / x;
-}
 
 /* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series
    of sinhc - 1, whose terms are all positive. Worst error 1.6 ulp. */
@@ -5693,7 +5652,7 @@ static double sneppp__j(int d, double kappa)
    double x = fabs(kappa), y = x * x, a, b, c;
    int    odd = d & 1, D;
    if (d == 1) return cos(x);
-   if (d == 3) return sneppp__sinc(x);
+   if (d == 3) return x > 0 ? sin(x) / x : 1;
    if (y <= 2 * d) {
       double term = 1, sum = 1;
       for (int n = 1; n < 40; n++) {
@@ -5871,10 +5830,8 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
    if (win->rings && !win->ring_size)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z",
                           win->rings);
-   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
-      sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
-      if (st != SNEPPP_OK) return st;
-   }
+   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++)
+      SNEPPP__TRY(sneppp__ring_check(first, sneppp__ring_size(win, r), r, err));
    first = win->xy;
    for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
       size_t        n = sneppp__ring_size(win, r);
@@ -5918,16 +5875,16 @@ static sneppp_status sneppp__check_list(const char *name, const double *x, size_
 
 static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
-   sneppp_status status = sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err);
-   for (int r = 0; r < win->dim && !status; r++) {
+   SNEPPP__TRY(sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err));
+   SNEPPP__TRY(sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err));
+   for (int r = 0; r < win->dim; r++) {
       if (!(win->lo[r] < win->hi[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below window.hi[%d] = %g", r,
                              win->lo[r], r, win->hi[r]);
       if (!sneppp__finite(win->hi[r] - win->lo[r]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.hi[%d] - window.lo[%d] is too large", r, r);
    }
-   return status;
+   return SNEPPP_OK;
 }
 
 static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
@@ -5940,27 +5897,25 @@ static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *
 /* What has `count` places in R^d, and weights: mixtures and finite sets. */
 static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
 {
-   size_t        d = (size_t)win->dim;
-   double        sum = 0;
-   sneppp_status status;
+   size_t d = (size_t)win->dim;
+   double sum = 0;
    if (count > SIZE_MAX / d / sizeof(double))
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.count = %z is too large", count);
-   status = sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err);
+   SNEPPP__TRY(sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err));
    for (size_t k = 0; win->weight && k < count; k++) sum += win->weight[k];
-   if (!status && win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
+   if (win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
    if (win->space == SNEPPP_SPACE_FINITE)
-      return status ? status : sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
-   if (!status) status = sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err);
-   return status ? status : sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
+      return sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
+   SNEPPP__TRY(sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err));
+   return sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
 }
 
 static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
-   sneppp_status status;
    if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no intervals");
    if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends is NULL");
-   status = sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err);
-   for (size_t k = 0; k < win->count && !status; k++) {
+   SNEPPP__TRY(sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err));
+   for (size_t k = 0; k < win->count; k++) {
       double a = win->ends[2 * k], b = win->ends[2 * k + 1];
       if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends[%z]: %g is not below %g", k, a, b);
       if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.ends[%z] is too long", k);
@@ -5970,7 +5925,7 @@ static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_er
                              "increasing and do not overlap",
                              k, a, k - 1, win->ends[2 * k - 1]);
    }
-   return status;
+   return SNEPPP_OK;
 }
 
 /* By its bits, as sneppp__finite: infinity has no mantissa, NaN has one. */
@@ -5984,8 +5939,7 @@ static int sneppp__infinite(double x)
 /* A raster needs a grid that fits. That a cell of it counts, sneppp__mass_check says; regions may have none. */
 static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
-   size_t        cells = 1, Q = (size_t)win->covariates;
-   sneppp_status status;
+   size_t cells = 1, Q = (size_t)win->covariates;
    if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
    if (win->covariates < 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
@@ -5994,9 +5948,8 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
                           "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
    if (win->covariates && !win->z)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
-   status = sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err));
+   SNEPPP__TRY(sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err));
    for (int r = 0; r < win->dim; r++) {
       double lo, hi;
       if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
@@ -6016,8 +5969,7 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
    if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
-   if (win->xy) status = sneppp__polygon_check(win, err);
-   if (status) return status;
+   if (win->xy) SNEPPP__TRY(sneppp__polygon_check(win, err));
    for (size_t k = 0; k < cells; k++) {
       double w = win->weight ? win->weight[k] : 1;
       if (sneppp__finite(w) && w < 0)
@@ -6032,7 +5984,6 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
 static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
 {
    const sneppp__space *space;
-   sneppp_status        status;
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
    if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.space = %d is not a space", (int)win->space);
@@ -6046,9 +5997,8 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
                           space->dim);
    if (win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a simplex needs at least two coordinates", win->dim);
-   status = sneppp__check_list("window.param", win->param, 0,
-                               (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__check_list("window.param", win->param, 0,
+                                  (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err));
    switch (win->space) {
       case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
       case SNEPPP_SPACE_GAUSS: return sneppp__check_places(win, win->count ? win->count : 1, err);
@@ -6173,17 +6123,16 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 {
    double u, norm;
    size_t k;
-   int    r;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
-         for (r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
+         for (int r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
          return 1;
       case SNEPPP_SPACE_SPHERE: sneppp__rng_sphere(rng, win->dim, x); return 1;
       case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
       case SNEPPP_SPACE_BALL:
          sneppp__rng_sphere(rng, win->dim, x);
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
-         for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
+         for (int r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
          const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
@@ -6537,13 +6486,12 @@ static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, cons
                               double *slope)
 {
    double z = 0;
-   int    r;
    *slope = 0;
    if (u->act == SNEPPP_ACT_RBF) {
-      for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
+      for (int r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
       return exp(-0.5 * z);
    }
-   for (r = 0; r < d; r++) z += w[r] * t[r];
+   for (int r = 0; r < d; r++) z += w[r] * t[r];
    return sneppp__act(u, z + b, slope);
 }
 
@@ -6660,8 +6608,7 @@ static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
    if (a + fabs(z.im) < 1) {
       sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), g = sneppp__c(0, 0);
       double          fact = 1;
-      int             k;
-      for (k = 1; k < 10; k++) {
+      for (int k = 1; k < 10; k++) {
          fact *= (2.0 * k) * (2.0 * k + 1);
          g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
          p = sneppp__cmul(p, q);
@@ -6827,10 +6774,9 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
 {
    sneppp__complex f[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = left;
    double          c[SNEPPP__MAX_STATS];
-   int             r;
    L->scale = L->phase = 0;
    L->f = left;
-   for (r = 0; r < L->d; r++) {
+   for (int r = 0; r < L->d; r++) {
       double h = 0.5 * (hi[r] - lo[r]), x = L->x[r], y = L->y[r];
       c[r] = lo[r] + h;
       if (!L->imaginary) {
@@ -6847,12 +6793,12 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
       L->phase += y * c[r];
    }
    if (!L->imaginary) return;
-   for (r = 0; r < L->d; r++) { /* g becomes g times the factors on its left, then times those on its right */
+   for (int r = 0; r < L->d; r++) { /* g becomes g times the factors on its left, then times those on its right */
       if (L->grad) L->g[r] = sneppp__cmul(L->g[r], left);
       left = sneppp__cmul(left, f[r]);
    }
    L->f = left;
-   for (r = L->d - 1; L->grad && r >= 0; r--) {
+   for (int r = L->d - 1; L->grad && r >= 0; r--) {
       L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
    }
@@ -6898,24 +6844,23 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    const double   *x = L->x, *y = L->y;
    double          e[2][2], area, top = 0;
    sneppp__complex z[4], f;
-   int             r, k;
-   for (r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
+   for (int r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
    area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
    z[0] = sneppp__c(0, 0);
-   for (k = 0; k < 2; k++) {
+   for (int k = 0; k < 2; k++) {
       z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
       if (z[k + 1].re > top) top = z[k + 1].re;
    }
-   for (k = 0; k < 3; k++) z[k].re -= top;
+   for (int k = 0; k < 3; k++) z[k].re -= top;
    f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
    L->scale = top + (x[0] * v[0] + x[1] * v[1]);
    L->phase = y[0] * v[0] + y[1] * v[1];
    L->f = f;
-   for (r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
-   for (k = 0; L->grad && k < 2; k++) {
+   for (int r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
+   for (int k = 0; L->grad && k < 2; k++) {
       z[3] = z[k + 1];
       f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
-      for (r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
+      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
    }
 }
 
@@ -7307,8 +7252,7 @@ typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; 
 SNEPPP__INLINE double sneppp__gdot(int d, const double *x, const double *y)
 {
    double sum = 0;
-   int    r;
-   for (r = 0; r < d; r++) sum += x[r] * y[r];
+   for (int r = 0; r < d; r++) sum += x[r] * y[r];
    return sum;
 }
 
@@ -7326,11 +7270,10 @@ SNEPPP__INLINE double sneppp__ratio(double n, double d)
 static double sneppp__residual(int d, const double *u, const double *v, double *r)
 {
    double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
-   int    k;
-   for (k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
+   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
    if (d == 1 || !(uu > 0)) return sneppp__gdot(d, r, r);
    s = sneppp__gdot(d, u, r) / uu;
-   for (k = 0; k < d; k++) r[k] -= s * u[k];
+   for (int k = 0; k < d; k++) r[k] -= s * u[k];
    return sneppp__gdot(d, r, r);
 }
 
@@ -7393,13 +7336,12 @@ enum { SNEPPP__MOMENTS = SNEPPP__MAX_ORDER + 3 }; /* length of a list: MONOMIAL 
 static void sneppp__step_moments(double e, double mu, double v, int n, double *c)
 {
    double T = sqrt(v + e), t, f, h = 1, last = 0;
-   int    r;
-   for (r = 0; r <= n; r++) c[r] = 0;
+   for (int r = 0; r <= n; r++) c[r] = 0;
    if (!(T > 1e-150)) { c[0] = mu > 0; return; }
    t = mu / T;
    c[0] = sneppp__Phi(t);
    f = sneppp__phi(t) / T;
-   for (r = 1; r <= n && f != 0; r++) {
+   for (int r = 1; r <= n && f != 0; r++) {
       double next = -(t * h + (r - 1) * last); /* h = (-1)^{r-1} He_{r-1}(t) */
       c[r] = h * f;
       last = h;
@@ -7411,9 +7353,8 @@ static void sneppp__step_moments(double e, double mu, double v, int n, double *c
 /* E[V^p], mu_p = mu mu_{p-1} + (p - 1) v mu_{p-2}; `power` receives mu_0..mu_p. */
 static void sneppp__powers(int p, double mu, double v, double *power)
 {
-   int r;
    power[0] = 1;
-   for (r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
+   for (int r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
 }
 
 /* E[V^p], or E[V_+^p], and its derivatives: powers fall by one until 1, or the step, is left. */
@@ -7445,18 +7386,17 @@ static double sneppp__exp_tail(double mu, double v)
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
    double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
-   int    r;
    sneppp__step_moments(0, mu, v, n, step);
    if (fabs(mu) + 8 * z < 0.5) {
       double factor = 1;
       c[0] = 0;
-      for (r = 1; r < 14; r++) {
+      for (int r = 1; r < 14; r++) {
          factor /= -r;
          c[0] += factor * sneppp__rect_moment(r, -mu, v);
       }
    } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
    c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
-   for (r = 1; r <= n; r++) {
+   for (int r = 1; r <= n; r++) {
       c[r] = l * e + step[r - 1];
       e -= step[r];
    }
@@ -7471,8 +7411,7 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    double T = 1 + 2 * p * v, inverse = 1 / T, e = exp(-(p * mu * mu + 0.5 * q * q * v) * inverse) * sqrt(inverse);
    double bend = 2 * p * inverse, x = -bend * mu, y = q * inverse, re = e * cos(y * mu), im = e * sin(y * mu), re0 = 0,
           im0 = 0;
-   int    r;
-   for (r = 0; r <= n; r++) {
+   for (int r = 0; r <= n; r++) {
       double re1 = x * re - y * im - bend * r * re0, im1 = x * im + y * re - bend * r * im0;
       c[r] = sine ? im : re;
       re0 = re; im0 = im;
@@ -7565,8 +7504,7 @@ static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 static double sneppp__price_sum(int p, double C, const double *power, const double *c, int shift)
 {
    double sum = 0, factor = 1;
-   int    r;
-   for (r = 0; r <= p; r++) {
+   for (int r = 0; r <= p; r++) {
       sum += factor * power[p - r] * c[r + shift];
       factor *= C * (p - r) / (r + 1);
    }
@@ -9620,10 +9558,8 @@ SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log
 static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
                                        const sneppp_layer *layer, int log, int moments, sneppp_error *err)
 {
-   sneppp_status status = checked ? SNEPPP_OK : sneppp__window_check(win, err);
-   if (status) return status;
-   status = sneppp__layer_check(win, layer, moments, err);
-   if (status) return status;
+   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
+   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
    plan->win = win;
    plan->layer = layer;
    plan->d = sneppp__stats(win);
@@ -10236,15 +10172,13 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    const int      full = job->shape == SNEPPP__FULL;
    double        *K = job->K;
    sneppp__plan   plan;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room = sneppp__room_open(NULL);
    size_t         n, count, size;
    sneppp_status  status;
    int            cells;
    if (!K && keep) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
    if (!K && !job->G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
-   status = sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err));
    n = (size_t)layer->n;
    if (full && n > SIZE_MAX / sizeof(double) / n)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
@@ -10258,14 +10192,13 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
                              "entry %z of the gradient with respect to the kernel is not finite", i);
    if (job->G && win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
-   memset(&block, 0, sizeof block);
    job->plan = &plan;
    job->lanes = !full ? 1 : job->G ? sneppp__gram_lanes(n) : sneppp__bands(n);
-   for (int pass = 0; pass < 2 && (size || keep); pass++) {
-      if (pass && (status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
-      if (size) job->parts = (double *)sneppp__take(&c, job->lanes, size, sizeof *K);
-      if (keep) job->K = (double *)sneppp__take(&c, count, 1, sizeof *K);
+   while ((size || keep) && sneppp__room_run(&room, err)) {
+      if (size) job->parts = sneppp__doubles(&room.c, job->lanes, size);
+      if (keep) job->K = sneppp__doubles(&room.c, count, 1);
    }
+   SNEPPP__TRY(room.st);
    status = sneppp__cells_gram(job, par, &cells, err);
    if (cells) job->lanes = 1;
    else if (!status) sneppp__run(par, sneppp__gram_lane, job, job->lanes);
@@ -10278,7 +10211,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    }
    if (keep && !status) memcpy(K, job->K, count * sizeof *K);
    if (job->G && !status) status = sneppp__pull_join(&plan, job->parts, job->lanes, out, err);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return status;
 }
 
@@ -10354,13 +10287,12 @@ enum { SNEPPP__CUBE_NODES = 8 };
 static double sneppp__cube_sphere(int d, const double *u, double *x)
 {
    double jacobian = 2 * SNEPPP__PI, radius = 1;
-   int    k, m;
-   for (k = 0; k < d - 2; k++) {
+   for (int k = 0; k < d - 2; k++) {
       double s = sin(SNEPPP__PI * u[k]);
       x[k] = radius * cos(SNEPPP__PI * u[k]);
       radius *= s;
       jacobian *= SNEPPP__PI;
-      for (m = 0; m < d - 2 - k; m++) jacobian *= s;
+      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
    }
    x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
    x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
@@ -10555,12 +10487,11 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err)
 {
-   sneppp__carver   carver = sneppp__measure();
-   sneppp__block    block;
+   sneppp__room     room = sneppp__room_open(NULL);
    sneppp__cubature c;
    size_t           wide = (size_t)n;
-   sneppp_status    status = sneppp__window_check(win, err);
-   if (status) return status;
+   sneppp_status    status;
+   SNEPPP__TRY(sneppp__window_check(win, err));
    if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
    if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
@@ -10571,17 +10502,12 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
                           sneppp__space_name(win->space));
    if (tol == 0) tol = 1e-10;
    if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   memset(&block, 0, sizeof block);
-   if (!work) {
-      (void)sneppp__take(&carver, wide + 1, wide, sizeof *work);
-      status = sneppp__block_get(&block, &carver, NULL, 0, NULL, err);
-      if (status) return status;
-      work = (double *)sneppp__take(&carver, wide + 1, wide, sizeof *work);
-   }
+   if (!work) while (sneppp__room_run(&room, err)) work = sneppp__doubles(&room.c, wide + 1, wide);
+   SNEPPP__TRY(room.st);
    c.n = wide, c.psi = psi, c.user = user;
    c.K = work, c.values = work + wide * wide;
    status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return status;
 }
 
