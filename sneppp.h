@@ -2129,7 +2129,8 @@ static double sneppp__upper(double x)
    2. Worst error 2.5 ulp. */
 static double sneppp__Phi(double x)
 {
-   return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
+   double tail = sneppp__upper(fabs(x));
+   return x <= 0 ? tail : 1 - tail;
 }
 
 /* ---- log-gamma and its kin */
@@ -6898,11 +6899,13 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
 }
 
 /* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is no
-   different from a real one. A family gives log L and the mean of t, g; only the binomial can vanish.
+   different from a real one. A family gives log L and the mean of t, g. Only the binomial can vanish, at s = i pi, which
+   no double is.
 
       gamma               log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2;      t = (psi(a) - log b, a/b)
       beta, Dirichlet     log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s;     t_r = psi(a_r) - psi(sum a)
       Poisson             log L = r e^s = t
+      binomial            log L = N log(1 + e^s), or N s + N log(1 + e^-s);                t = N / (1 + e^-s)
       negative binomial   log L = -r log(1 - e^s), Re s < 0;                               t = r e^s / (1 - e^s)
       normal              log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;        t = (m, m^2 + v),
                           m = -s_1 / (2 s_2), v = -1 / (2 s_2): Lebesgue measure on R with t = (x, x^2) */
@@ -6932,6 +6935,16 @@ static void sneppp__laplace_family(sneppp__laplace *L)
       case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
+      case SNEPPP_SPACE_BINOMIAL: { /* by 1 + e^-|x| cos y, without cancellation */
+         double small = exp(-fabs(x[0])), turn = x[0] > 0 ? -y[0] : y[0], c = cos(0.5 * y[0]);
+         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * small * c * c, small * sin(turn));
+         value = y[0] == 0 ? sneppp__c(log1p(small), 0) : sneppp__clog(b);
+         if (x[0] > 0) value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
+         value = sneppp__cscale(value, param[0]);
+         a = x[0] > 0 ? sneppp__c(1, 0) : sneppp__c(small * cos(y[0]), small * sin(y[0]));
+         L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
+         break;
+      }
       case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
          b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
          value = sneppp__cscale(sneppp__clog(b), -param[0]);
@@ -6952,39 +6965,12 @@ static void sneppp__laplace_family(sneppp__laplace *L)
    L->f = sneppp__c(1, 0);
 }
 
-/* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base
-   is 2 cos(y/2), which vanishes at y = pi: powers, not logarithms, there. */
-static void sneppp__laplace_binomial(sneppp__laplace *L)
-{
-   double          N = L->win->param[0], a = L->x[0], b = L->y[0], e = exp(-fabs(a)), power, turn;
-   sneppp__complex base;
-   L->phase = 0.5 * N * b;
-   L->f = sneppp__c(1, 0);
-   if (b == 0) {
-      L->scale = N * ((a > 0 ? a : 0) + log1p(e));
-      L->g[0] = sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0);
-      return;
-   }
-   /* 2 cosh(s/2) e^(-|a|/2) */
-   base = sneppp__c((1 + e) * cos(0.5 * b), (a < 0 ? expm1(-fabs(a)) : -expm1(-fabs(a))) * sin(0.5 * b));
-   power = pow(hypot(base.re, base.im), N - 1);
-   turn = atan2(base.im, base.re) * (N - 1);
-   L->scale = 0.5 * N * (a + fabs(a));
-   L->f = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
-   /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s -
-      |a|)/2). */
-   turn += 0.5 * b;
-   power *= N * exp(0.5 * (a - fabs(a)));
-   L->g[0] = sneppp__c(power * cos(turn), power * sin(turn));
-}
-
 static void sneppp__laplace_at(sneppp__laplace *L)
 {
    switch (L->win->space) {
       case SNEPPP_SPACE_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON: case SNEPPP_SPACE_FINITE: sneppp__laplace_sum(L); return;
       case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
-      case SNEPPP_SPACE_BINOMIAL:  sneppp__laplace_binomial(L); return;
       default:               sneppp__laplace_family(L); return;
    }
 }
@@ -8292,16 +8278,6 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
    changes sign, and sums of positive terms do not cancel. */
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
-/* Weights and bias of a unit, or those of the constant unit, which is z^0 = 1 with z = 1. */
-SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
-{
-   return p->u[s].act == SNEPPP_ACT_ONE ? sneppp__zeros : p->w[s];
-}
-SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s)
-{
-   return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s];
-}
-
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
    of prod (w . x + b)^p with respect to w and b of each. */
 typedef struct sneppp__affine {
@@ -8332,9 +8308,10 @@ static double sneppp__signs_pair(const sneppp__pair *p, const sneppp__pull *out,
                    sign[2] = {pattern >> 1 ? -1.0 : 1.0, pattern & 1 ? -1.0 : 1.0};
       if (c == 0) continue;
       for (int s = 0; s < 2; s++) {
-         const double *w = sneppp__weights_of(p, s);
+         const int     one = p->u[s].act == SNEPPP_ACT_ONE; /* z^0 = 1 with z = 1 */
+         const double *w = one ? sneppp__zeros : p->w[s];
          for (int r = 0; r < p->d; r++) f.w[s][r] = sign[s] * w[r], f.grad[s][r] = 0;
-         f.b[s] = sign[s] * sneppp__bias_of(p, s);
+         f.b[s] = sign[s] * (one ? 1 : p->b[s]);
          f.bias[s] = 0;
       }
       k += c * core(p->win, p->d, &f);
@@ -8593,15 +8570,15 @@ static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *
 /* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
    time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
    0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const double *const *w, const double *a, int p, int q,
-                                 int lean)
+static double sneppp__box_moment(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
+                                 int q, int lean)
 {
    double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
    int    n = q + 1;
    for (int r = 0; r <= p; r++)
       for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a[0], r) * sneppp__ipow(a[1], t);
    for (int k = 0; k < d; k++) {
-      double eta = (win->hi[k] - win->lo[k]) / 2, x = w[0][k] * eta, y = w[1][k] * eta;
+      double eta = (win->hi[k] - win->lo[k]) / 2, x = form->w[0][k] * eta, y = form->w[1][k] * eta;
       int    odd = k == lean;
       volume *= 2 * eta * (odd ? eta : 1);
       for (int r = p; r >= 0; r--)
@@ -8618,29 +8595,22 @@ static double sneppp__box_moment(const sneppp_window *win, int d, const double *
    return volume * M[p * n + q];
 }
 
-SNEPPP__APART static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out)
+SNEPPP__APART static double sneppp__box_powers(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   const sneppp_window *win = p->win;
-   const double        *w[2];
-   double               a[2], centre[SNEPPP__MAX_STATS] = {0};
-   int                  order[2];
-   for (int k = 0; k < p->d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
+   double a[2], centre[SNEPPP__MAX_STATS];
+   for (int k = 0; k < d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
    for (int s = 0; s < 2; s++) {
-      w[s] = sneppp__weights_of(p, s);
-      a[s] = sneppp__bias_of(p, s);
-      for (int k = 0; k < p->d; k++) a[s] += w[s][k] * centre[k];
-      order[s] = sneppp__pieces_of(p->u[s]).p;
+      a[s] = f->b[s];
+      for (int k = 0; k < d; k++) a[s] += f->w[s][k] * centre[k];
    }
-   for (int s = 0; out && s < 2; s++) {
-      int    m = order[0] - !s, n = order[1] - s;
-      double g = out->g * order[s], base;
-      if (order[s] == 0) continue;
-      base = g * sneppp__box_moment(win, p->d, w, a, m, n, -1);
-      *out->b[s] += base;
-      for (int k = 0; k < p->d; k++)
-         out->w[s][k] += base * centre[k] + g * sneppp__box_moment(win, p->d, w, a, m, n, k);
+   for (int s = 0; f->pull && s < 2; s++) {
+      int p = f->p[0] - !s, q = f->p[1] - s;
+      if (f->p[s] == 0) continue;
+      f->bias[s] = f->p[s] * sneppp__box_moment(win, d, f, a, p, q, -1);
+      for (int k = 0; k < d; k++)
+         f->grad[s][k] = f->bias[s] * centre[k] + f->p[s] * sneppp__box_moment(win, d, f, a, p, q, k);
    }
-   return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
+   return sneppp__box_moment(win, d, f, a, f->p[0], f->p[1], -1);
 }
 
 /* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
@@ -8970,33 +8940,28 @@ static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b,
    return sum;
 }
 
-static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *out)
+static double sneppp__sphere_powers(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double        G[SNEPPP__ORDERS][SNEPPP__ORDERS], b[2], A[2] = { 0, 0 }, C = 0, cross = 0;
-   const double *w[2], mass = sneppp_window_mass(p->win);
-   int           n[2];
-   for (int s = 0; s < 2; s++) {
-      w[s] = sneppp__weights_of(p, s);
-      b[s] = sneppp__bias_of(p, s);
-      n[s] = sneppp__pieces_of(p->u[s]).p;
-      for (int r = 0; r < p->d; r++) A[s] += w[s][r] * w[s][r];
-   }
-   for (int r = 0; r < p->d; r++) C += w[0][r] * w[1][r];
+   const int   *n = f->p;
+   const double mass = sneppp_window_mass(win);
+   double       G[SNEPPP__ORDERS][SNEPPP__ORDERS], A[2] = { 0, 0 }, C = 0, cross = 0;
+   for (int r = 0; r < d; r++) C += f->w[0][r] * f->w[1][r];
+   for (int s = 0; s < 2; s++) for (int r = 0; r < d; r++) A[s] += f->w[s][r] * f->w[s][r];
    for (int r = 0; r <= n[0]; r++)
       for (int t = 0; t <= n[1]; t++) {
          G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
          if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
          else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
       }
-   if (out) cross = n[0] * n[1] * sneppp__sphere_sum(p->d, n[0] - 1, n[1] - 1, 2, b, G);
-   for (int s = 0; out && s < 2; s++) {
-      double g = out->g * mass, own; /* twice k_A */
+   if (f->pull) cross = n[0] * n[1] * sneppp__sphere_sum(d, n[0] - 1, n[1] - 1, 2, f->b, G);
+   for (int s = 0; f->pull && s < 2; s++) {
+      double own; /* twice k_A */
       if (n[s] == 0) continue;
-      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(p->d, n[0] - 2 * !s, n[1] - 2 * s, 2, b, G);
-      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own * w[s][r] + cross * w[1 - s][r]);
-      *out->b[s] += g * n[s] * sneppp__sphere_sum(p->d, n[0] - !s, n[1] - s, 0, b, G);
+      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(d, n[0] - 2 * !s, n[1] - 2 * s, 2, f->b, G);
+      for (int r = 0; r < d; r++) f->grad[s][r] = mass * (own * f->w[s][r] + cross * f->w[1 - s][r]);
+      f->bias[s] = mass * n[s] * sneppp__sphere_sum(d, n[0] - !s, n[1] - s, 0, f->b, G);
    }
-   return mass * sneppp__sphere_sum(p->d, n[0], n[1], 0, b, G);
+   return mass * sneppp__sphere_sum(d, n[0], n[1], 0, f->b, G);
 }
 
 /* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
@@ -9042,15 +9007,7 @@ static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *
    double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
    sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0]);
    if (A.empty) return 0;
-   if (A.whole) {
-      sneppp__pair q;
-      sneppp__pull pull;
-      memset(&q, 0, sizeof q);
-      q.win = win, q.d = d, q.w[0] = f->w[0], q.b[0] = f->b[0];
-      q.u[0].act = SNEPPP_ACT_MONOMIAL, q.u[0].p = f->p[0], q.u[1].act = SNEPPP_ACT_ONE;
-      pull.g = 1, pull.w[0] = f->grad[0], pull.b[0] = &f->bias[0];
-      return sneppp__sphere_powers(&q, f->pull ? &pull : NULL);
-   }
+   if (A.whole) return sneppp__sphere_powers(win, d, f);
    k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
    for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
    f->bias[0] = mass * db;
@@ -9062,7 +9019,7 @@ static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out
    switch (p->rule->core) {
       case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
       case SNEPPP__CORE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
-      case SNEPPP__CORE_POWERS:      return sneppp__sphere_powers(p, out);
+      case SNEPPP__CORE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
       default:                       return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
    }
 }
@@ -9354,8 +9311,8 @@ static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *ou
       case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
       case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
       case SNEPPP__BY_PIECES:
-         return p->rule->core == SNEPPP__CORE_CUT ? sneppp__signs_pair(p, out, 0, sneppp__cut_core)
-                                                  : sneppp__powers_pair(p, out);
+         return sneppp__signs_pair(p, out, 0,
+                                   p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_core : sneppp__box_powers);
       case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
       default: /* SNEPPP__BY_RADIAL */
          return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
