@@ -2071,7 +2071,7 @@ SNEPPP__CONSTANTS_END
    exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
    which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
    one. */
-SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+static double sneppp__exp_square(double x, double c)
 {
    const double one = 1;
    double       t, e;
@@ -2094,7 +2094,7 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__INLINE double sneppp__mills_right(double x)
+static double sneppp__mills_right(double x)
 {
    int           i;
    double        t, s, q;
@@ -5799,7 +5799,7 @@ static int sneppp__segments_meet(const double *a, const double *b, const double 
 }
 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
-static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
 {
    if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
    for (size_t k = 0; k < 2 * n; k++)
@@ -5874,7 +5874,7 @@ static sneppp_status sneppp__check_list(const char *name, const double *x, size_
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
    SNEPPP__TRY(sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err));
    SNEPPP__TRY(sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err));
@@ -5888,7 +5888,7 @@ static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *e
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
 {
    if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.radius is not finite");
    if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.radius = %g is not positive", win->radius);
@@ -5896,7 +5896,7 @@ static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *
 }
 
 /* What has `count` places in R^d, and weights: mixtures and finite sets. */
-static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
 {
    size_t d = (size_t)win->dim;
    double sum = 0;
@@ -5911,7 +5911,7 @@ static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count
    return sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
 }
 
-static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
    if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no intervals");
    if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends is NULL");
@@ -5938,7 +5938,7 @@ static int sneppp__infinite(double x)
 }
 
 /* A raster needs a grid that fits. That a cell of it counts, sneppp__mass_check says; regions may have none. */
-static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
    size_t cells = 1, Q = (size_t)win->covariates;
    if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
@@ -5982,7 +5982,7 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
 {
    const sneppp__space *space;
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
@@ -6028,7 +6028,7 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
 static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 2.2250738585072014e-308; }
 
 /* Multiplies *mass by the window's; spaces of infinite mass are left out. */
-static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
    if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL ||
@@ -6162,7 +6162,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 /* Parameters of an activation. Orders of powers are whole and at most this: z^20 is already useless. */
 #define SNEPPP__MAX_ORDER 20
 
-static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
 {
    if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
@@ -6189,8 +6189,8 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
 /* exp units on an exponential family: the integral of psi_i^2 must exist, that is eta = 2 w_i must lie in the
    natural parameter domain. The domain is convex and w_i + w_j is the midpoint of 2 w_i and 2 w_j, so the
    diagonal is enough. First moments ask for eta = w_i only. */
-static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i,
-                                          sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i,
+                                                       sneppp_error *err)
 {
    int r, bad = -1;
    switch (win->space) {
@@ -6936,12 +6936,12 @@ static void sneppp__laplace_family(sneppp__laplace *L)
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
       case SNEPPP_SPACE_BINOMIAL: { /* by 1 + e^-|x| cos y, without cancellation */
-         double small = exp(-fabs(x[0])), turn = x[0] > 0 ? -y[0] : y[0], c = cos(0.5 * y[0]);
-         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * small * c * c, small * sin(turn));
-         value = y[0] == 0 ? sneppp__c(log1p(small), 0) : sneppp__clog(b);
+         double decay = exp(-fabs(x[0])), turn = x[0] > 0 ? -y[0] : y[0], c = cos(0.5 * y[0]);
+         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * decay * c * c, decay * sin(turn));
+         value = y[0] == 0 ? sneppp__c(log1p(decay), 0) : sneppp__clog(b);
          if (x[0] > 0) value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
          value = sneppp__cscale(value, param[0]);
-         a = x[0] > 0 ? sneppp__c(1, 0) : sneppp__c(small * cos(y[0]), small * sin(y[0]));
+         a = x[0] > 0 ? sneppp__c(1, 0) : sneppp__c(decay * cos(y[0]), decay * sin(y[0]));
          L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
          break;
       }
@@ -7825,7 +7825,7 @@ static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
    not only against those terms but because the units themselves are hardly ever on: what is lost must count
    against sqrt(k_ii k_jj), or a hundred times the work is for nothing. Nearly parallel weights, for which the
    point U = V = 0 is far away, stay as they are. */
-static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
+SNEPPP__COLD static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
 {
    double size = sneppp__ipow(fabs(g->a[0]) + sqrt(g->A[0]), p) * sneppp__ipow(fabs(g->a[1]) + sqrt(g->A[1]), q);
    double k = g->a[1] / sqrt(g->A[1]), ki = sneppp__ratio(g->N[0], sqrt(g->A[1] * g->D)), delta = 0;
