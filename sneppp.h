@@ -7273,11 +7273,10 @@ static void sneppp__gauss_numbers(sneppp__gauss *q)
    int            r, wide;
    q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
    for (r = 0; r < q->d; r++) {
-      double hi = u[r] + v[r];
       q->A[0] += u[r] * u[r];
       q->A[1] += v[r] * v[r];
       q->C += u[r] * v[r];
-      q->plus += hi * hi;
+      q->plus += (u[r] + v[r]) * (u[r] + v[r]);
    }
    if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
    for (r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
@@ -8745,15 +8744,16 @@ typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
    int    empty, whole;
    double n, b, t, r2;   /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2  */
    double rim, arc;      /* 1 - |t|; half angle of the rim inside the other cap */
+   double lift, base;    /* on it the unit is lift u . x + base: n and b, of a step 0 and 1 */
 } sneppp__cap;
 
-static sneppp__cap sneppp__cap_of(double n, double b)
+static sneppp__cap sneppp__cap_of(double n, double b, int order)
 {
    sneppp__cap c;
    c.empty = b <= -n;
    c.whole = !c.empty && b >= n;
-   c.n = n;
-   c.b = b;
+   c.n = n, c.b = b;
+   c.lift = order ? n : 0, c.base = order ? b : 1;
    c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
    c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
    c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
@@ -8815,12 +8815,8 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
    for (int s = 0; s < 2; s++) V[s] = e[s] + g * e[1 - s] - cap[1 - s].t * W;
    Omega = 2 * (SNEPPP__PI - xi - cap[0].arc * t1 - cap[1].arc * t2);
    Q = (g * Omega + 2 * g * (e[0] * t1 + e[1] * t2) + 2 * W * (1 - t1 * t1 - t2 * t2)) / 3;
-   if (order[0] && order[1])
-      o->k = cap[0].n * cap[1].n * Q + cap[0].n * cap[1].b * V[0] + cap[1].n * cap[0].b * V[1] +
-             cap[0].b * cap[1].b * Omega;
-   else if (order[0]) o->k = cap[0].n * V[0] + cap[0].b * Omega;
-   else if (order[1]) o->k = cap[1].n * V[1] + cap[1].b * Omega;
-   else o->k = Omega;
+   o->k = cap[0].lift * cap[1].lift * Q + cap[0].lift * cap[1].base * V[0] + cap[1].lift * cap[0].base * V[1] +
+          cap[0].base * cap[1].base * Omega;
    for (int s = 0; grad && s < 2; s++) {
       const sneppp__cap *A = &cap[s], *B = &cap[1 - s];
       double             ca = c[s], cb = c[1 - s], ea = e[s], eb = e[1 - s];
@@ -8828,9 +8824,9 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
          double x = a->sine * eb - S * cb;
          double y = (a->sine * (Omega + 2 * B->t * eb - A->t * ea) +
                      S * (2 * g * (B->t - A->t) * (B->t + A->t) - A->t * ca)) / 3;
-         o->along[s] = order[1 - s] ? B->n * Q + B->b * V[s] : V[s];
-         o->across[s] = order[1 - s] ? B->n * y + B->b * x : x;
-         o->bias[s] = order[1 - s] ? B->n * V[1 - s] + B->b * Omega : Omega;
+         o->along[s] = B->lift * Q + B->base * V[s];
+         o->across[s] = B->lift * y + B->base * x;
+         o->bias[s] = B->lift * V[1 - s] + B->base * Omega;
       } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
          double lean = B->whole ? -(B->n * g * A->t + B->b) : B->n * ca; /* t of a whole cap is clamped, its b is not */
          o->bias[s] = 2 * (order[1 - s] ? B->n * W - lean * A->arc : A->arc) / A->n;
@@ -8860,10 +8856,10 @@ static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const snepp
       const sneppp__cap *B = &cap[1 - s];
       double             J[3], along, across; /* the integrals of (cos, sin, 1) times the other unit */
       for (int r = 0; r < 3; r++)
-         J[r] = order[1 - s] ? B->n * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->b * I[r][2] : I[r][2];
+         J[r] = B->lift * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->base * I[r][2];
       along = dir[s][0] * J[0] + dir[s][1] * J[1];
       across = tangent[s][0] * J[0] + tangent[s][1] * J[1];
-      if (s == 0) o->k += order[0] ? cap[0].n * along + cap[0].b * J[2] : J[2];
+      if (s == 0) o->k += cap[0].lift * along + cap[0].base * J[2];
       if (!order[s]) continue;
       o->along[s] += along;
       o->across[s] += across;
@@ -8901,7 +8897,7 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    sneppp__caps  o;
    memset(&o, 0, sizeof o);
    sneppp__angle_of(&a, d, f->w);
-   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s]);
+   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
    if (cap[0].empty || cap[1].empty) return 0;
    if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
    else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
@@ -9005,7 +9001,7 @@ static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn,
 static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
    double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
-   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0]);
+   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], f->p[0]);
    if (A.empty) return 0;
    if (A.whole) return sneppp__sphere_powers(win, d, f);
    k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
