@@ -6911,7 +6911,8 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
                           m = -s_1 / (2 s_2), v = -1 / (2 s_2): Lebesgue measure on R with t = (x, x^2) */
 static void sneppp__laplace_family(sneppp__laplace *L)
 {
-   const double   *param = L->win->param, *x = L->x, *y = L->y, e = exp(x[0]), half = sin(0.5 * y[0]);
+   const double   *param = L->win->param, *x = L->x, *y = L->y;
+   double          e, half;
    sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
    switch (L->win->space) {
       case SNEPPP_SPACE_GAMMA:
@@ -6935,17 +6936,21 @@ static void sneppp__laplace_family(sneppp__laplace *L)
       case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
-      case SNEPPP_SPACE_BINOMIAL: { /* by 1 + e^-|x| cos y, without cancellation */
-         double decay = exp(-fabs(x[0])), turn = x[0] > 0 ? -y[0] : y[0], c = cos(0.5 * y[0]);
-         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * decay * c * c, decay * sin(turn));
-         value = y[0] == 0 ? sneppp__c(log1p(decay), 0) : sneppp__clog(b);
-         if (x[0] > 0) value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
+      case SNEPPP_SPACE_BINOMIAL: /* a, b = e^-|x| e^iy, 1 + e^-|x| e^+-iy, without cancellation */
+         e = exp(-fabs(x[0]));
+         a = sneppp__c(e, 0), b = sneppp__c(1 + e, 0), value = sneppp__c(log1p(e), 0);
+         if (y[0] != 0) {
+            half = cos(0.5 * y[0]);
+            a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
+            b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -a.im : a.im);
+            value = sneppp__clog(b);
+         }
+         if (x[0] > 0) a = sneppp__c(1, 0), value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
          value = sneppp__cscale(value, param[0]);
-         a = x[0] > 0 ? sneppp__c(1, 0) : sneppp__c(decay * cos(y[0]), decay * sin(y[0]));
          L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
          break;
-      }
       case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
+         e = exp(x[0]), half = sin(0.5 * y[0]);
          b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
          value = sneppp__cscale(sneppp__clog(b), -param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
