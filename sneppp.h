@@ -1293,30 +1293,25 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #include <assert.h>
    #define SNEPPP_ASSERT(x) assert(x)
 #endif
-#if defined(__GNUC__) || defined(__clang__)
-   #define SNEPPP__UNUSED __attribute__((unused)) /* where a hook of the user's takes the place of a function */
-   #define SNEPPP__RESTRICT __restrict__
-   #define SNEPPP__INLINE static inline
-#elif defined(_MSC_VER)
-   #define SNEPPP__UNUSED
-   #define SNEPPP__RESTRICT __restrict
-   #define SNEPPP__INLINE static __inline
-#else
-   #define SNEPPP__UNUSED
-   #define SNEPPP__RESTRICT
-   #define SNEPPP__INLINE static
-#endif
-
 /* APART is for functions with large locals whose callers have large locals too: inlined, all of them would be on the
    stack at once, and for as long as the caller runs. COLD is for what runs once or not at all (checks, sentences,
    files): compiled for size and out of the way, which also takes the compiler half the time. */
 #if defined(__GNUC__) || defined(__clang__)
+   #define SNEPPP__UNUSED __attribute__((unused)) /* where a hook of the user's takes the place of a function */
+   #define SNEPPP__RESTRICT __restrict__
+   #define SNEPPP__INLINE static inline
    #define SNEPPP__APART __attribute__((noinline))
    #define SNEPPP__COLD __attribute__((cold, noinline))
 #elif defined(_MSC_VER)
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT __restrict
+   #define SNEPPP__INLINE static __inline
    #define SNEPPP__APART __declspec(noinline)
    #define SNEPPP__COLD __declspec(noinline)
 #else
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT
+   #define SNEPPP__INLINE static
    #define SNEPPP__APART
    #define SNEPPP__COLD
 #endif
@@ -1458,23 +1453,19 @@ SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, 
    }
 }
 
-SNEPPP__COLD static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format,
-                                         va_list *list)
-{
-   sneppp__text t;
-   err->status = status, err->event = event;
-   t.at = err->why, t.end = err->why + sizeof err->why - 1;
-   sneppp__text_list(&t, format, list);
-   *t.at = 0;
-}
-
 /* Fills err, if there is one, and returns the status:
    `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
 SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
    va_list list;
    va_start(list, format);
-   if (err) sneppp__explain(err, status, 0, format, &list);
+   if (err) {
+      sneppp__text t;
+      err->status = status, err->event = 0;
+      t.at = err->why, t.end = err->why + sizeof err->why - 1;
+      sneppp__text_list(&t, format, &list);
+      *t.at = 0;
+   }
    va_end(list);
    return status;
 }
@@ -1484,15 +1475,12 @@ SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status 
    do { const sneppp_status tried = (call); if (tried != SNEPPP_OK) return tried; } while (0)
 
 /* The same when it is the fault of one event, whose index goes into err->event. */
-SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
-                                                const char *format, ...)
+SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, sneppp_status status)
 {
-   va_list list;
-   va_start(list, format);
-   if (err) sneppp__explain(err, status, event, format, &list);
-   va_end(list);
+   if (err) err->event = event;
    return status;
 }
+#define sneppp__fail_event(err, status, event, ...) sneppp__blame(err, event, sneppp__fail(err, status, __VA_ARGS__))
 
 /* >>machine ==================================================================================================
    The vector unit of the machine: its operations, exp, log, sine, cosine and the error function of whole vectors, and
@@ -1570,8 +1558,6 @@ SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status
    #define SNEPPP__K64(x)      SNEPPP__V64(set1)(x)
    #define SNEPPP__KV(x)       SNEPPP__V(set1)((sneppp_real)(x))
    #define SNEPPP__VEC         SNEPPP__VECTOR_CODE static inline
-   #define SNEPPP__D(op)       SNEPPP__V64(op) /* earlier names */
-   #define SNEPPP__K(x)        SNEPPP__K64(x)
    #if defined(__clang__) /* which unrolls a loop of known length without being told; 20 steps in one are too many */
       #define SNEPPP__UNROLL
    #else
@@ -1720,6 +1706,22 @@ SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vc
               Manual for the Elementary Functions, 1980): the first is exact, because x and the leading part of pi/2 are
               multiples of one small power of two. k mod 4 says which of +-sin r, +-cos r is which. c: 2/pi, pi/2 in
               three parts; sin r = r + r^3 S(r^2) and cos r = 1 - r^2/2 + r^4 C(r^2) */
+static const double sneppp__exp_c_f64[5] = {-746, 710, 1.44269504088896340736, 0.693147180559945286,
+   2.31904681384629956e-17};
+static const double sneppp__exp_P_f64[10] = {2.5100385495510319078e-8, 2.7620088445409748161e-7,
+   2.7557268459997064772e-6, 2.4801521295954375131e-5, 1.9841269863053616878e-4, 1.3888888917213716901e-3,
+   8.3333333333300618325e-3, 4.1666666666624127873e-2, 0.16666666666666667453, 0.50000000000000010221};
+static const double sneppp__turn_f64[4] = {0.63661977236758134308, 1.57079632679489656, 6.12323399573676604e-17,
+   -1.49738490485916983e-33};
+static const double sneppp__sin_f64[6] = {1.5918115263265975194e-10, -2.505113165023518147e-8, 2.7557316101617874437e-6,
+   -1.9841269836756772528e-4, 8.3333333333309472945e-3, -0.16666666666666664622};
+static const double sneppp__cos_f64[6] = {-1.1382623647474604629e-11, 2.0876146146558611582e-9,
+   -2.7557317271145145962e-7, 2.4801587298764560771e-5, -1.3888888888887396492e-3, 4.1666666666666665388e-2};
+static const float sneppp__exp_c_f32[5] = {-104, 89, 1.44269504f, 0.693147182465f, -1.90465421213e-9f};
+static const float sneppp__exp_P_f32[5] = {1.392618359e-3f, 8.363179053e-3f, 4.166655462e-2f, 0.1666657699f, 0.5f};
+static const float sneppp__turn_f32[4] = {0.636619772f, 1.57079637051f, -4.37113882867e-8f, -1.71512451001e-15f};
+static const float sneppp__sin_f32[3] = {-1.95878657e-4f, 8.332748154e-3f, -0.1666666466f};
+static const float sneppp__cos_f32[3] = {2.454791685e-5f, -1.388830292e-3f, 4.166666466e-2f};
 #define SNEPPP__ELEMENTARY(T, V, OP, B, s, top, digits, bias, shifter)                                         \
    SNEPPP__VEC V sneppp__horner_##s(V x, const T *c, int n)                                                    \
    {                                                                                                           \
@@ -1733,69 +1735,34 @@ SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vc
       V half = OP(round)(k * OP(set1)((T)0.5), SNEPPP__NEAREST);                                               \
       return p * sneppp__power_##s(half) * sneppp__power_##s(k - half);                                        \
    }                                                                                                           \
-   SNEPPP__VEC V sneppp__exp_by_##s(V x, int mild, const T *c, const T *P, int n)                              \
+   SNEPPP__VEC V sneppp__exp_if_##s(V x, int mild)                                                             \
    {                                                                                                           \
-      V k, r;                                                                                                  \
+      const T *c = sneppp__exp_c_##s, *P = sneppp__exp_P_##s;                                                  \
+      V        k, r;                                                                                           \
       if (!mild) x = OP(min)(OP(max)(x, OP(set1)(c[0])), OP(set1)(c[1]));                                      \
       k = OP(round)(x * OP(set1)(c[2]), SNEPPP__NEAREST);                                                      \
       r = OP(fnmadd)(k, OP(set1)(c[4]), OP(fnmadd)(k, OP(set1)(c[3]), x));                                     \
-      r = OP(fmadd)(sneppp__horner_##s(r, P, n), r * r, r) + OP(set1)(1);                                      \
+      r = OP(fmadd)(sneppp__horner_##s(r, P, sizeof sneppp__exp_P_##s / sizeof *P), r * r, r) + OP(set1)(1);   \
       if (mild) return r * sneppp__power_##s(k);                                                               \
       return sneppp__scale_##s(r, k);                                                                          \
    }                                                                                                           \
-   SNEPPP__VEC void sneppp__sincos_by_##s(V x, const T *c, const T *S, int ns, const T *C, int nc, V *sine,    \
-                                          V *cosine)                                                           \
+   SNEPPP__VEC V sneppp__exp_##s(V x) { return sneppp__exp_if_##s(x, 0); }                                     \
+   SNEPPP__VEC void sneppp__sincos_##s(V x, V *sine, V *cosine)                                                \
    {                                                                                                           \
+      const T *c = sneppp__turn_##s, *S = sneppp__sin_##s, *C = sneppp__cos_##s;                               \
       V k = OP(round)(x * OP(set1)(c[0]), SNEPPP__NEAREST), r = x, u, p, q, odd;                               \
       B turn = (B)(k + OP(set1)(shifter));                                                                     \
+      int n = sizeof sneppp__sin_##s / sizeof *S; /* of cosines as well */                                     \
       for (int part = 1; part < 4; part++) r = OP(fnmadd)(k, OP(set1)(c[part]), r);                            \
       u = r * r;                                                                                               \
-      p = OP(fmadd)(r * u, sneppp__horner_##s(u, S, ns), r);                                                   \
-      q = OP(fmadd)(u, OP(fmadd)(u, sneppp__horner_##s(u, C, nc), OP(set1)((T)-0.5)), OP(set1)(1));            \
+      p = OP(fmadd)(r * u, sneppp__horner_##s(u, S, n), r);                                                    \
+      q = OP(fmadd)(u, OP(fmadd)(u, sneppp__horner_##s(u, C, n), OP(set1)((T)-0.5)), OP(set1)(1));             \
       odd = (V)(turn << top);                                                                                  \
       *sine = (V)((B)OP(blendv)(p, q, odd) ^ ((turn & 2) << (top - 1)));                                       \
       *cosine = (V)((B)OP(blendv)(q, p, odd) ^ (((turn + 1) & 2) << (top - 1)));                               \
    }
 SNEPPP__ELEMENTARY(double, sneppp__vec64, SNEPPP__V64, sneppp__bits64, f64, 63, 52, 1023, 6755399441055744.0)
 SNEPPP__ELEMENTARY(float, sneppp__vec32, SNEPPP__V32, sneppp__bits32, f32, 31, 23, 127, 12582912.0f)
-
-SNEPPP__VEC sneppp__vec64 sneppp__exp_if_f64(sneppp__vec64 x, int mild)
-{
-   static const double c[5] = {-746, 710, 1.44269504088896340736, 0.693147180559945286, 2.31904681384629956e-17};
-   static const double P[10] = {2.5100385495510319078e-8, 2.7620088445409748161e-7, 2.7557268459997064772e-6,
-      2.4801521295954375131e-5, 1.9841269863053616878e-4, 1.3888888917213716901e-3, 8.3333333333300618325e-3,
-      4.1666666666624127873e-2, 0.16666666666666667453, 0.50000000000000010221};
-   return sneppp__exp_by_f64(x, mild, c, P, 10);
-}
-
-SNEPPP__VEC sneppp__vec32 sneppp__exp_if_f32(sneppp__vec32 x, int mild)
-{
-   static const float c[5] = {-104, 89, 1.44269504f, 0.693147182465f, -1.90465421213e-9f};
-   static const float P[5] = {1.392618359e-3f, 8.363179053e-3f, 4.166655462e-2f, 0.1666657699f, 0.5f};
-   return sneppp__exp_by_f32(x, mild, c, P, 5);
-}
-
-SNEPPP__VEC sneppp__vec64 sneppp__exp_f64(sneppp__vec64 x) { return sneppp__exp_if_f64(x, 0); }
-SNEPPP__VEC sneppp__vec32 sneppp__exp_f32(sneppp__vec32 x) { return sneppp__exp_if_f32(x, 0); }
-
-SNEPPP__VEC void sneppp__sincos_f64(sneppp__vec64 x, sneppp__vec64 *sine, sneppp__vec64 *cosine)
-{
-   static const double c[4] = {0.63661977236758134308, 1.57079632679489656, 6.12323399573676604e-17,
-      -1.49738490485916983e-33};
-   static const double S[6] = {1.5918115263265975194e-10, -2.505113165023518147e-8, 2.7557316101617874437e-6,
-      -1.9841269836756772528e-4, 8.3333333333309472945e-3, -0.16666666666666664622};
-   static const double C[6] = {-1.1382623647474604629e-11, 2.0876146146558611582e-9, -2.7557317271145145962e-7,
-      2.4801587298764560771e-5, -1.3888888888887396492e-3, 4.1666666666666665388e-2};
-   sneppp__sincos_by_f64(x, c, S, 6, C, 6, sine, cosine);
-}
-
-SNEPPP__VEC void sneppp__sincos_f32(sneppp__vec32 x, sneppp__vec32 *sine, sneppp__vec32 *cosine)
-{
-   static const float c[4] = {0.636619772f, 1.57079637051f, -4.37113882867e-8f, -1.71512451001e-15f};
-   static const float S[3] = {-1.95878657e-4f, 8.332748154e-3f, -0.1666666466f};
-   static const float C[3] = {2.454791685e-5f, -1.388830292e-3f, 4.166666466e-2f};
-   sneppp__sincos_by_f32(x, c, S, 3, C, 3, sine, cosine);
-}
 
 /* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
    s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. k + 1024 is shifted down to the
@@ -2098,7 +2065,7 @@ SNEPPP__CONSTANTS_END
    exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
    which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
    one. */
-SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+static double sneppp__exp_square(double x, double c)
 {
    const double one = 1;
    double       t, e;
@@ -2121,7 +2088,7 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__INLINE double sneppp__mills_right(double x)
+static double sneppp__mills_right(double x)
 {
    int           i;
    double        t, s, q;
@@ -2156,7 +2123,8 @@ static double sneppp__upper(double x)
    2. Worst error 2.5 ulp. */
 static double sneppp__Phi(double x)
 {
-   return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
+   double tail = sneppp__upper(fabs(x));
+   return x <= 0 ? tail : 1 - tail;
 }
 
 /* ---- log-gamma and its kin */
@@ -4889,7 +4857,7 @@ static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o
    o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
 }
 
-/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
+/* The size of `work` for sneppp__eigh and sneppp__psd_project, in doubles. */
 static size_t sneppp__eigh_work(size_t n)
 {
    sneppp__carver    c = sneppp__measure();
@@ -4943,84 +4911,10 @@ static void sneppp__eigh_end(size_t n, const sneppp__eigh_room *o, int exponent,
          for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[r * o->ld + i];
 }
 
-/* ---- the cyclic Jacobi method for A = Q diag(w) Q', A symmetric.
-   A rotation in the plane (p, q) with t = tan(angle), t^2 + 2 t theta - 1 = 0, theta = (a_qq - a_pp)/(2 a_pq),
-   makes a_pq zero; sweeps over all planes converge quadratically. The smaller root t, and the update
-   a_pp - t a_pq, are Rutishauser's (Numer. Math. 9, 1966). A plane is left alone when
-
-      |a_pq| <= eps sqrt(|a_pp a_qq|),
-
-   the criterion of Demmel and Veselic (SIAM J. Matrix Anal. 13, 1992): with it the small eigenvalues of a graded
-   positive definite matrix D H D come out with the relative accuracy that the well scaled H deserves, where a
-   test against the norm of A would lose them. */
-
-/* x <- c x - s y,  y <- s x + c y */
-static void sneppp__rotate(size_t n, double *x, double *y, double c, double s)
-{
-   for (size_t i = 0; i < n; i++) {
-      double xi = x[i], yi = y[i];
-      x[i] = c * xi - s * yi;
-      y[i] = s * xi + c * yi;
-   }
-}
-
-/* One plane of B (n, n); V (n, ld) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
-static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, size_t p, size_t q)
-{
-   double *bp = B + p * n, *bq = B + q * n;
-   double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
-   double  limit = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
-   if (fabs(apq) <= limit || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
-   /* |theta| may be as large as 1e290; its square is then avoided, and t = 1/(2 theta) is exact enough. */
-   theta = 0.5 * (aqq - app) / apq;
-   t = 1 / (fabs(theta) + (fabs(theta) > 1e100 ? fabs(theta) : sqrt(1 + theta * theta)));
-   if (theta < 0) t = -t;
-   c = 1 / sqrt(1 + t * t);
-   s = c * t;
-   sneppp__rotate(n, bp, bq, c, s);
-   bp[p] = app - t * apq;
-   bq[q] = aqq + t * apq;
-   bp[q] = bq[p] = 0;
-   for (size_t i = 0; i < n; i++) B[i * n + p] = bp[i], B[i * n + q] = bq[i];
-   sneppp__rotate(n, V + p * ld, V + q * ld, c, s);
-   return 1;
-}
-
-/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
-{
-   size_t rotations = 1;
-   for (int sweep = 0; sweep < 40 && rotations; sweep++) {
-      rotations = 0;
-      for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
-   }
-   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
-   for (size_t i = 0; i < n && rotations; i++)
-      for (size_t j = 0; j < i; j++)
-         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
-   return SNEPPP_OK;
-}
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
-static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
-{
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   int               exponent;
-   sneppp_status     status;
-   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
-   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
-}
-
-/* ---- the fast eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
+/* ---- the eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
    as in Wilkinson and Reinsch (Handbook for Automatic Computation II, 1971; contributions II/2 and II/4), arranged
-   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations against ten times that for Jacobi.
-   Eigenvalues have the absolute error of a few eps |A|, no better for the small ones; that is what Jacobi is for.
+   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations, a tenth of what Jacobi's method takes.
+   Eigenvalues have the absolute error of a few eps |A|, no better for the small ones.
 
    Besides gemm two loops take all the time. Each is written plainly, and again for vectors. */
 #ifdef SNEPPP__VECTOR
@@ -5086,7 +4980,14 @@ static void sneppp__tri_pass(size_t n, size_t k, double *A, const double *v, con
 static void sneppp__tri_rotate(double *V, size_t ld, size_t first, size_t last, const double *turn)
 {
    SNEPPP__IF_VECTORS(sneppp__tri_rotate_vectors(V, ld, first, last, turn))
-   for (size_t i = last; i-- > first;) sneppp__rotate(16, V + i * ld, V + (i + 1) * ld, turn[2 * i], turn[2 * i + 1]);
+   for (size_t i = last; i-- > first;) {
+      double *x = V + i * ld, *y = x + ld, c = turn[2 * i], s = turn[2 * i + 1];
+      for (size_t k = 0; k < 16; k++) {
+         double xk = x[k], yk = y[k];
+         x[k] = c * xk - s * yk;
+         y[k] = s * xk + c * yk;
+      }
+   }
 }
 
 /* A = Q T Q' with T tridiagonal: d (n) its diagonal, e (n) its subdiagonal with e[n-1] = 0. A (n, n) is destroyed;
@@ -5200,6 +5101,7 @@ static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
    return SNEPPP_OK;
 }
 
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
 SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
 {
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
@@ -5213,7 +5115,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, d
    return status;
 }
 
-/* What the other floors call: Jacobi for small matrices, where it is as fast, QL for the others. */
+/* What the other floors call. */
 static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
 #ifdef SNEPPP_EIGH
@@ -5221,7 +5123,7 @@ static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *
    work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
    return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
-   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, work) : sneppp__eigh_ql(n, A, w, Q, work);
+   return sneppp__eigh_ql(n, A, w, Q, work);
 #endif
 }
 
@@ -5234,8 +5136,7 @@ static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double 
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    double           *w = o.w, *X = o.A;
    size_t            negative = 0, first, count;
-   sneppp_status     status = sneppp__eigh(n, A, w, Q, work);
-   if (status != SNEPPP_OK) return status;
+   SNEPPP__TRY(sneppp__eigh(n, A, w, Q, work));
    while (negative < n && w[negative] < 0) negative++;
    first = negative <= n / 2 ? 0 : negative;
    count = negative <= n / 2 ? negative : n - negative;
@@ -5250,72 +5151,16 @@ static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double 
 }
 
 /* ---- the largest eigenvalue, between two bounds that can be relied on.
-   Below: the Rayleigh quotient of the best Ritz vector of a Lanczos process (full reorthogonalisation, restarted
-   from that vector). Above: a number u for which the Cholesky factorisation of u I - A runs to its end. In floating
-   point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A), c = 1 to first order
-   (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No start vector can deceive this, which
-   is why certificates of optimality may rest on it. */
-#define SNEPPP__LANCZOS 32 /* steps */
+   Below: what the eigensolver finds, to rounding. Above: a number u for which the Cholesky factorisation of u I - A runs
+   to its end. In floating point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A),
+   c = 1 to first order (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No error of the solver can deceive
+   this, which is why certificates of optimality may rest on it. */
 
-typedef struct sneppp__lanczos_room {
-   double *B, *L; /* (n, n) each: the scaled matrix, and a factor              */
-   double *V;     /* (LANCZOS + 1, n): the basis, and one row more             */
-   double *T, *Y; /* (LANCZOS, LANCZOS) each: A in this basis, its Ritz vectors */
-   double *theta; /* (LANCZOS) Ritz values                                     */
-   double *work;  /* to find them                                              */
-} sneppp__lanczos_room;
-
-static void sneppp__place_lanczos(sneppp__carver *c, size_t n, sneppp__lanczos_room *o)
-{
-   const size_t s = SNEPPP__LANCZOS, size = sizeof(double);
-   o->B = (double *)sneppp__take(c, n, n, size);
-   o->L = (double *)sneppp__take(c, n, n, size);
-   o->V = (double *)sneppp__take(c, s + 1, n, size);
-   o->T = (double *)sneppp__take(c, s, s, size);
-   o->Y = (double *)sneppp__take(c, s, s, size);
-   o->theta = (double *)sneppp__take(c, s, 1, size);
-   o->work = (double *)sneppp__take(c, sneppp__eigh_work(s), 1, size);
-}
-
+/* The size of `work` for sneppp__lambda_max, in doubles. */
 static size_t sneppp__lambda_max_work(size_t n)
 {
-   sneppp__carver       c = sneppp__measure();
-   sneppp__lanczos_room room;
-   sneppp__place_lanczos(&c, n, &room);
-   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
-}
-
-/* One run from v = row 0 of V (normalised here); leaves the best Ritz vector there. Returns its residual. */
-static double sneppp__lanczos(size_t n, const sneppp__lanczos_room *o, double *value)
-{
-   size_t  steps = n < SNEPPP__LANCZOS ? n : SNEPPP__LANCZOS, used = 0;
-   double *V = o->V, *T = o->T, *u = V + steps * n, norm = sqrt(sneppp__dot_f64(n, V, V)), beta = 0, residual;
-   for (size_t i = 0; i < n; i++) V[i] /= norm;
-   memset(T, 0, steps * steps * sizeof *T);
-   while (used < steps) {
-      double *v = V + used * n, scale = 0;
-      for (size_t i = 0; i < n; i++) u[i] = sneppp__dot_f64(n, o->B + i * n, v);
-      for (int pass = 0; pass < 2; pass++) /* twice is enough */
-         for (size_t j = 0; j <= used; j++) {
-            double h = sneppp__dot_f64(n, u, V + j * n);
-            sneppp__array_add_f64(n, -h, V + j * n, u);
-            if (j == used) T[used * steps + used] += h;
-         }
-      for (size_t j = 0; j <= used; j++) if (fabs(T[j * steps + j]) > scale) scale = fabs(T[j * steps + j]);
-      beta = sqrt(sneppp__dot_f64(n, u, u));
-      used++;
-      if (beta <= 1e-14 * scale || beta == 0 || used == steps) break; /* an invariant subspace, or full */
-      T[used * steps + used - 1] = T[(used - 1) * steps + used] = beta;
-      for (size_t i = 0; i < n; i++) V[used * n + i] = u[i] / beta;
-   }
-   for (size_t i = 0; i < used; i++) for (size_t j = 0; j < used; j++) T[i * used + j] = T[i * steps + j];
-   if (sneppp__eigh_jacobi(used, T, o->theta, o->Y, o->work) != SNEPPP_OK) return 1e300;
-   *value = o->theta[used - 1];
-   residual = beta * fabs(o->Y[used * used - 1]);
-   memset(u, 0, n * sizeof *u);
-   for (size_t j = 0; j < used; j++) sneppp__array_add_f64(n, o->Y[j * used + used - 1], V + j * n, u);
-   memcpy(V, u, n * sizeof *u);
-   return residual;
+   size_t eigh = sneppp__eigh_work(n);
+   return eigh == SIZE_MAX ? eigh : eigh + 2 * n * n + n;
 }
 
 /* Does the Cholesky factorisation of u I - A exist? */
@@ -5328,46 +5173,40 @@ static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
    return sneppp__chol(n, L, n) == SNEPPP_OK;
 }
 
-/* value <= largest eigenvalue of A (n, n) <= upper. The gap is about 4 n^2 eps |A| when Lanczos has converged,
-   wider by the distance of the top eigenvalues if it has not. Only the symmetric part matters for value; upper
-   reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
+/* value <= largest eigenvalue of A (n, n) <= upper, the first to rounding; the gap is about 4 n^2 eps |A|. Only the
+   symmetric part matters for value; upper reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
 static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *top,
                                         double *work)
 {
-   sneppp__carver       c = sneppp__measure();
-   sneppp__lanczos_room o;
-   double               norm = 0, trace = 0, theta = 0, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2);
-   double               scale = sneppp__max_abs(n, A);
-   int                  exponent = 0;
+   double *B = work, *L = B + n * n, *w = L + n * n; /* (n, n) the scaled matrix, and vectors, then a factor; (n) */
+   double  norm = 0, trace = 0, theta, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2), scale = sneppp__max_abs(n, A);
+   int     exponent = 0;
    if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
    if (scale == 0) {
       *value = *upper = 0;
       for (size_t i = 0; top && i < n; i++) top[i] = i == 0;
       return SNEPPP_OK;
    }
-   c.base = (unsigned char *)work;
-   sneppp__place_lanczos(&c, n, &o);
    frexp(scale, &exponent); /* the powers of two go out, so that squares neither overflow nor vanish */
-   for (size_t i = 0; i < n * n; i++) o.B[i] = ldexp(A[i], -exponent);
+   for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
+   SNEPPP__TRY(sneppp__eigh(n, B, w, L, w + n));
+   theta = w[n - 1];
    for (size_t i = 0; i < n; i++) {
-      double row = 0, g = 0.6180339887498949 * (double)(i + 1);
-      for (size_t j = 0; j < n; j++) row += fabs(o.B[i * n + j]);
+      double row = 0;
+      for (size_t j = 0; j < n; j++) row += fabs(B[i * n + j]);
       if (row > norm) norm = row; /* Gershgorin: no eigenvalue is larger in size */
-      trace += fabs(o.B[i * n + i]);
-      o.V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1); /* a start vector without symmetry */
+      trace += fabs(B[i * n + i]);
+      if (top) top[i] = L[i * n + n - 1];
    }
-   for (int run = 0; run < 12; run++)
-      if (sneppp__lanczos(n, &o, &theta) <= 1e-15 * norm * (double)n) break;
    bound = norm * (1 + eps);
    for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
       double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
-      if (!sneppp__is_upper(n, o.B, u, o.L)) continue;
+      if (!sneppp__is_upper(n, B, u, L)) continue;
       if (proven < bound) bound = proven;
       break;
    }
    *value = ldexp(theta, exponent);
    *upper = ldexp(bound, exponent);
-   if (top) memcpy(top, o.V, n * sizeof *top);
    return SNEPPP_OK;
 }
 
@@ -5375,13 +5214,6 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    More special functions, in which the closed forms end; errors and tables as on floor special. */
 
 /* ---- trigonometric and hyperbolic quotients */
-
-/* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care.
-   Worst error 0.4 ulp of min(1, 1/|x|). */
-static double sneppp__sinc(double x)
-{
-   return x == 0 ? 1 : sin(x) / x;
-}
 
 /* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series
    of sinhc - 1, whose terms are all positive. Worst error 1.6 ulp. */
@@ -5815,7 +5647,7 @@ static double sneppp__j(int d, double kappa)
    double x = fabs(kappa), y = x * x, a, b, c;
    int    odd = d & 1, D;
    if (d == 1) return cos(x);
-   if (d == 3) return sneppp__sinc(x);
+   if (d == 3) return x > 0 ? sin(x) / x : 1;
    if (y <= 2 * d) {
       double term = 1, sum = 1;
       for (int n = 1; n < 40; n++) {
@@ -5961,7 +5793,7 @@ static int sneppp__segments_meet(const double *a, const double *b, const double 
 }
 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
-static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
 {
    if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
    for (size_t k = 0; k < 2 * n; k++)
@@ -5993,10 +5825,8 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
    if (win->rings && !win->ring_size)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z",
                           win->rings);
-   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
-      sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
-      if (st != SNEPPP_OK) return st;
-   }
+   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++)
+      SNEPPP__TRY(sneppp__ring_check(first, sneppp__ring_size(win, r), r, err));
    first = win->xy;
    for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
       size_t        n = sneppp__ring_size(win, r);
@@ -6038,21 +5868,21 @@ static sneppp_status sneppp__check_list(const char *name, const double *x, size_
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
-   sneppp_status status = sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err);
-   for (int r = 0; r < win->dim && !status; r++) {
+   SNEPPP__TRY(sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err));
+   SNEPPP__TRY(sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err));
+   for (int r = 0; r < win->dim; r++) {
       if (!(win->lo[r] < win->hi[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below window.hi[%d] = %g", r,
                              win->lo[r], r, win->hi[r]);
       if (!sneppp__finite(win->hi[r] - win->lo[r]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.hi[%d] - window.lo[%d] is too large", r, r);
    }
-   return status;
+   return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
 {
    if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.radius is not finite");
    if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.radius = %g is not positive", win->radius);
@@ -6060,29 +5890,27 @@ static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *
 }
 
 /* What has `count` places in R^d, and weights: mixtures and finite sets. */
-static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
 {
-   size_t        d = (size_t)win->dim;
-   double        sum = 0;
-   sneppp_status status;
+   size_t d = (size_t)win->dim;
+   double sum = 0;
    if (count > SIZE_MAX / d / sizeof(double))
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.count = %z is too large", count);
-   status = sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err);
+   SNEPPP__TRY(sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err));
    for (size_t k = 0; win->weight && k < count; k++) sum += win->weight[k];
-   if (!status && win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
+   if (win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
    if (win->space == SNEPPP_SPACE_FINITE)
-      return status ? status : sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
-   if (!status) status = sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err);
-   return status ? status : sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
+      return sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
+   SNEPPP__TRY(sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err));
+   return sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
 }
 
-static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
-   sneppp_status status;
    if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no intervals");
    if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends is NULL");
-   status = sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err);
-   for (size_t k = 0; k < win->count && !status; k++) {
+   SNEPPP__TRY(sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err));
+   for (size_t k = 0; k < win->count; k++) {
       double a = win->ends[2 * k], b = win->ends[2 * k + 1];
       if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends[%z]: %g is not below %g", k, a, b);
       if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.ends[%z] is too long", k);
@@ -6092,7 +5920,7 @@ static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_er
                              "increasing and do not overlap",
                              k, a, k - 1, win->ends[2 * k - 1]);
    }
-   return status;
+   return SNEPPP_OK;
 }
 
 /* By its bits, as sneppp__finite: infinity has no mantissa, NaN has one. */
@@ -6104,10 +5932,9 @@ static int sneppp__infinite(double x)
 }
 
 /* A raster needs a grid that fits. That a cell of it counts, sneppp__mass_check says; regions may have none. */
-static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
-   size_t        cells = 1, Q = (size_t)win->covariates;
-   sneppp_status status;
+   size_t cells = 1, Q = (size_t)win->covariates;
    if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
    if (win->covariates < 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
@@ -6116,9 +5943,8 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
                           "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
    if (win->covariates && !win->z)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
-   status = sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err));
+   SNEPPP__TRY(sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err));
    for (int r = 0; r < win->dim; r++) {
       double lo, hi;
       if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
@@ -6138,8 +5964,7 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
    if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
-   if (win->xy) status = sneppp__polygon_check(win, err);
-   if (status) return status;
+   if (win->xy) SNEPPP__TRY(sneppp__polygon_check(win, err));
    for (size_t k = 0; k < cells; k++) {
       double w = win->weight ? win->weight[k] : 1;
       if (sneppp__finite(w) && w < 0)
@@ -6151,10 +5976,9 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
 {
    const sneppp__space *space;
-   sneppp_status        status;
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
    if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.space = %d is not a space", (int)win->space);
@@ -6168,9 +5992,8 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
                           space->dim);
    if (win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a simplex needs at least two coordinates", win->dim);
-   status = sneppp__check_list("window.param", win->param, 0,
-                               (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__check_list("window.param", win->param, 0,
+                                  (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err));
    switch (win->space) {
       case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
       case SNEPPP_SPACE_GAUSS: return sneppp__check_places(win, win->count ? win->count : 1, err);
@@ -6199,7 +6022,7 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
 static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 2.2250738585072014e-308; }
 
 /* Multiplies *mass by the window's; spaces of infinite mass are left out. */
-static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
    if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL ||
@@ -6295,17 +6118,16 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 {
    double u, norm;
    size_t k;
-   int    r;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
-         for (r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
+         for (int r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
          return 1;
       case SNEPPP_SPACE_SPHERE: sneppp__rng_sphere(rng, win->dim, x); return 1;
       case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
       case SNEPPP_SPACE_BALL:
          sneppp__rng_sphere(rng, win->dim, x);
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
-         for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
+         for (int r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
          const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
@@ -6334,7 +6156,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 /* Parameters of an activation. Orders of powers are whole and at most this: z^20 is already useless. */
 #define SNEPPP__MAX_ORDER 20
 
-static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
 {
    if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
@@ -6361,8 +6183,8 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
 /* exp units on an exponential family: the integral of psi_i^2 must exist, that is eta = 2 w_i must lie in the
    natural parameter domain. The domain is convex and w_i + w_j is the midpoint of 2 w_i and 2 w_j, so the
    diagonal is enough. First moments ask for eta = w_i only. */
-static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i,
-                                          sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i,
+                                                       sneppp_error *err)
 {
    int r, bad = -1;
    switch (win->space) {
@@ -6659,13 +6481,12 @@ static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, cons
                               double *slope)
 {
    double z = 0;
-   int    r;
    *slope = 0;
    if (u->act == SNEPPP_ACT_RBF) {
-      for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
+      for (int r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
       return exp(-0.5 * z);
    }
-   for (r = 0; r < d; r++) z += w[r] * t[r];
+   for (int r = 0; r < d; r++) z += w[r] * t[r];
    return sneppp__act(u, z + b, slope);
 }
 
@@ -6782,8 +6603,7 @@ static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
    if (a + fabs(z.im) < 1) {
       sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), g = sneppp__c(0, 0);
       double          fact = 1;
-      int             k;
-      for (k = 1; k < 10; k++) {
+      for (int k = 1; k < 10; k++) {
          fact *= (2.0 * k) * (2.0 * k + 1);
          g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
          p = sneppp__cmul(p, q);
@@ -6949,10 +6769,9 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
 {
    sneppp__complex f[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = left;
    double          c[SNEPPP__MAX_STATS];
-   int             r;
    L->scale = L->phase = 0;
    L->f = left;
-   for (r = 0; r < L->d; r++) {
+   for (int r = 0; r < L->d; r++) {
       double h = 0.5 * (hi[r] - lo[r]), x = L->x[r], y = L->y[r];
       c[r] = lo[r] + h;
       if (!L->imaginary) {
@@ -6969,12 +6788,12 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
       L->phase += y * c[r];
    }
    if (!L->imaginary) return;
-   for (r = 0; r < L->d; r++) { /* g becomes g times the factors on its left, then times those on its right */
+   for (int r = 0; r < L->d; r++) { /* g becomes g times the factors on its left, then times those on its right */
       if (L->grad) L->g[r] = sneppp__cmul(L->g[r], left);
       left = sneppp__cmul(left, f[r]);
    }
    L->f = left;
-   for (r = L->d - 1; L->grad && r >= 0; r--) {
+   for (int r = L->d - 1; L->grad && r >= 0; r--) {
       L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
    }
@@ -7020,24 +6839,23 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    const double   *x = L->x, *y = L->y;
    double          e[2][2], area, top = 0;
    sneppp__complex z[4], f;
-   int             r, k;
-   for (r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
+   for (int r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
    area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
    z[0] = sneppp__c(0, 0);
-   for (k = 0; k < 2; k++) {
+   for (int k = 0; k < 2; k++) {
       z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
       if (z[k + 1].re > top) top = z[k + 1].re;
    }
-   for (k = 0; k < 3; k++) z[k].re -= top;
+   for (int k = 0; k < 3; k++) z[k].re -= top;
    f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
    L->scale = top + (x[0] * v[0] + x[1] * v[1]);
    L->phase = y[0] * v[0] + y[1] * v[1];
    L->f = f;
-   for (r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
-   for (k = 0; L->grad && k < 2; k++) {
+   for (int r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
+   for (int k = 0; L->grad && k < 2; k++) {
       z[3] = z[k + 1];
       f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
-      for (r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
+      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
    }
 }
 
@@ -7075,17 +6893,20 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
 }
 
 /* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is no
-   different from a real one. A family gives log L and the mean of t, g; only the binomial can vanish.
+   different from a real one. A family gives log L and the mean of t, g. Only the binomial can vanish, at s = i pi, which
+   no double is.
 
       gamma               log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2;      t = (psi(a) - log b, a/b)
       beta, Dirichlet     log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s;     t_r = psi(a_r) - psi(sum a)
       Poisson             log L = r e^s = t
+      binomial            log L = N log(1 + e^s), or N s + N log(1 + e^-s);                t = N / (1 + e^-s)
       negative binomial   log L = -r log(1 - e^s), Re s < 0;                               t = r e^s / (1 - e^s)
       normal              log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;        t = (m, m^2 + v),
                           m = -s_1 / (2 s_2), v = -1 / (2 s_2): Lebesgue measure on R with t = (x, x^2) */
 static void sneppp__laplace_family(sneppp__laplace *L)
 {
-   const double   *param = L->win->param, *x = L->x, *y = L->y, e = exp(x[0]), half = sin(0.5 * y[0]);
+   const double   *param = L->win->param, *x = L->x, *y = L->y;
+   double          e, half;
    sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
    switch (L->win->space) {
       case SNEPPP_SPACE_GAMMA:
@@ -7109,7 +6930,21 @@ static void sneppp__laplace_family(sneppp__laplace *L)
       case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
+      case SNEPPP_SPACE_BINOMIAL: /* a, b = e^-|x| e^iy, 1 + e^-|x| e^+-iy, without cancellation */
+         e = exp(-fabs(x[0]));
+         a = sneppp__c(e, 0), b = sneppp__c(1 + e, 0), value = sneppp__c(log1p(e), 0);
+         if (y[0] != 0) {
+            half = cos(0.5 * y[0]);
+            a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
+            b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -a.im : a.im);
+            value = sneppp__clog(b);
+         }
+         if (x[0] > 0) a = sneppp__c(1, 0), value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
+         value = sneppp__cscale(value, param[0]);
+         L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
+         break;
       case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
+         e = exp(x[0]), half = sin(0.5 * y[0]);
          b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
          value = sneppp__cscale(sneppp__clog(b), -param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
@@ -7129,39 +6964,12 @@ static void sneppp__laplace_family(sneppp__laplace *L)
    L->f = sneppp__c(1, 0);
 }
 
-/* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base
-   is 2 cos(y/2), which vanishes at y = pi: powers, not logarithms, there. */
-static void sneppp__laplace_binomial(sneppp__laplace *L)
-{
-   double          N = L->win->param[0], a = L->x[0], b = L->y[0], e = exp(-fabs(a)), power, turn;
-   sneppp__complex base;
-   L->phase = 0.5 * N * b;
-   L->f = sneppp__c(1, 0);
-   if (b == 0) {
-      L->scale = N * ((a > 0 ? a : 0) + log1p(e));
-      L->g[0] = sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0);
-      return;
-   }
-   /* 2 cosh(s/2) e^(-|a|/2) */
-   base = sneppp__c((1 + e) * cos(0.5 * b), (a < 0 ? expm1(-fabs(a)) : -expm1(-fabs(a))) * sin(0.5 * b));
-   power = pow(hypot(base.re, base.im), N - 1);
-   turn = atan2(base.im, base.re) * (N - 1);
-   L->scale = 0.5 * N * (a + fabs(a));
-   L->f = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
-   /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s -
-      |a|)/2). */
-   turn += 0.5 * b;
-   power *= N * exp(0.5 * (a - fabs(a)));
-   L->g[0] = sneppp__c(power * cos(turn), power * sin(turn));
-}
-
 static void sneppp__laplace_at(sneppp__laplace *L)
 {
    switch (L->win->space) {
       case SNEPPP_SPACE_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON: case SNEPPP_SPACE_FINITE: sneppp__laplace_sum(L); return;
       case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
-      case SNEPPP_SPACE_BINOMIAL:  sneppp__laplace_binomial(L); return;
       default:               sneppp__laplace_family(L); return;
    }
 }
@@ -7425,8 +7233,7 @@ typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; 
 SNEPPP__INLINE double sneppp__gdot(int d, const double *x, const double *y)
 {
    double sum = 0;
-   int    r;
-   for (r = 0; r < d; r++) sum += x[r] * y[r];
+   for (int r = 0; r < d; r++) sum += x[r] * y[r];
    return sum;
 }
 
@@ -7444,11 +7251,10 @@ SNEPPP__INLINE double sneppp__ratio(double n, double d)
 static double sneppp__residual(int d, const double *u, const double *v, double *r)
 {
    double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
-   int    k;
-   for (k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
+   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
    if (d == 1 || !(uu > 0)) return sneppp__gdot(d, r, r);
    s = sneppp__gdot(d, u, r) / uu;
-   for (k = 0; k < d; k++) r[k] -= s * u[k];
+   for (int k = 0; k < d; k++) r[k] -= s * u[k];
    return sneppp__gdot(d, r, r);
 }
 
@@ -7462,11 +7268,10 @@ static void sneppp__gauss_numbers(sneppp__gauss *q)
    int            r, wide;
    q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
    for (r = 0; r < q->d; r++) {
-      double hi = u[r] + v[r];
       q->A[0] += u[r] * u[r];
       q->A[1] += v[r] * v[r];
       q->C += u[r] * v[r];
-      q->plus += hi * hi;
+      q->plus += (u[r] + v[r]) * (u[r] + v[r]);
    }
    if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
    for (r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
@@ -7511,13 +7316,12 @@ enum { SNEPPP__MOMENTS = SNEPPP__MAX_ORDER + 3 }; /* length of a list: MONOMIAL 
 static void sneppp__step_moments(double e, double mu, double v, int n, double *c)
 {
    double T = sqrt(v + e), t, f, h = 1, last = 0;
-   int    r;
-   for (r = 0; r <= n; r++) c[r] = 0;
+   for (int r = 0; r <= n; r++) c[r] = 0;
    if (!(T > 1e-150)) { c[0] = mu > 0; return; }
    t = mu / T;
    c[0] = sneppp__Phi(t);
    f = sneppp__phi(t) / T;
-   for (r = 1; r <= n && f != 0; r++) {
+   for (int r = 1; r <= n && f != 0; r++) {
       double next = -(t * h + (r - 1) * last); /* h = (-1)^{r-1} He_{r-1}(t) */
       c[r] = h * f;
       last = h;
@@ -7529,9 +7333,8 @@ static void sneppp__step_moments(double e, double mu, double v, int n, double *c
 /* E[V^p], mu_p = mu mu_{p-1} + (p - 1) v mu_{p-2}; `power` receives mu_0..mu_p. */
 static void sneppp__powers(int p, double mu, double v, double *power)
 {
-   int r;
    power[0] = 1;
-   for (r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
+   for (int r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
 }
 
 /* E[V^p], or E[V_+^p], and its derivatives: powers fall by one until 1, or the step, is left. */
@@ -7563,18 +7366,17 @@ static double sneppp__exp_tail(double mu, double v)
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
    double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
-   int    r;
    sneppp__step_moments(0, mu, v, n, step);
    if (fabs(mu) + 8 * z < 0.5) {
       double factor = 1;
       c[0] = 0;
-      for (r = 1; r < 14; r++) {
+      for (int r = 1; r < 14; r++) {
          factor /= -r;
          c[0] += factor * sneppp__rect_moment(r, -mu, v);
       }
    } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
    c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
-   for (r = 1; r <= n; r++) {
+   for (int r = 1; r <= n; r++) {
       c[r] = l * e + step[r - 1];
       e -= step[r];
    }
@@ -7589,8 +7391,7 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    double T = 1 + 2 * p * v, inverse = 1 / T, e = exp(-(p * mu * mu + 0.5 * q * q * v) * inverse) * sqrt(inverse);
    double bend = 2 * p * inverse, x = -bend * mu, y = q * inverse, re = e * cos(y * mu), im = e * sin(y * mu), re0 = 0,
           im0 = 0;
-   int    r;
-   for (r = 0; r <= n; r++) {
+   for (int r = 0; r <= n; r++) {
       double re1 = x * re - y * im - bend * r * re0, im1 = x * im + y * re - bend * r * im0;
       c[r] = sine ? im : re;
       re0 = re; im0 = im;
@@ -7683,8 +7484,7 @@ static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 static double sneppp__price_sum(int p, double C, const double *power, const double *c, int shift)
 {
    double sum = 0, factor = 1;
-   int    r;
-   for (r = 0; r <= p; r++) {
+   for (int r = 0; r <= p; r++) {
       sum += factor * power[p - r] * c[r + shift];
       factor *= C * (p - r) / (r + 1);
    }
@@ -8019,7 +7819,7 @@ static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
    not only against those terms but because the units themselves are hardly ever on: what is lost must count
    against sqrt(k_ii k_jj), or a hundred times the work is for nothing. Nearly parallel weights, for which the
    point U = V = 0 is far away, stay as they are. */
-static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
+SNEPPP__COLD static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
 {
    double size = sneppp__ipow(fabs(g->a[0]) + sqrt(g->A[0]), p) * sneppp__ipow(fabs(g->a[1]) + sqrt(g->A[1]), q);
    double k = g->a[1] / sqrt(g->A[1]), ki = sneppp__ratio(g->N[0], sqrt(g->A[1] * g->D)), delta = 0;
@@ -8472,16 +8272,6 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
    changes sign, and sums of positive terms do not cancel. */
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
-/* Weights and bias of a unit, or those of the constant unit, which is z^0 = 1 with z = 1. */
-SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
-{
-   return p->u[s].act == SNEPPP_ACT_ONE ? sneppp__zeros : p->w[s];
-}
-SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s)
-{
-   return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s];
-}
-
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
    of prod (w . x + b)^p with respect to w and b of each. */
 typedef struct sneppp__affine {
@@ -8512,9 +8302,10 @@ static double sneppp__signs_pair(const sneppp__pair *p, const sneppp__pull *out,
                    sign[2] = {pattern >> 1 ? -1.0 : 1.0, pattern & 1 ? -1.0 : 1.0};
       if (c == 0) continue;
       for (int s = 0; s < 2; s++) {
-         const double *w = sneppp__weights_of(p, s);
+         const int     one = p->u[s].act == SNEPPP_ACT_ONE; /* z^0 = 1 with z = 1 */
+         const double *w = one ? sneppp__zeros : p->w[s];
          for (int r = 0; r < p->d; r++) f.w[s][r] = sign[s] * w[r], f.grad[s][r] = 0;
-         f.b[s] = sign[s] * sneppp__bias_of(p, s);
+         f.b[s] = sign[s] * (one ? 1 : p->b[s]);
          f.bias[s] = 0;
       }
       k += c * core(p->win, p->d, &f);
@@ -8773,15 +8564,15 @@ static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *
 /* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
    time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
    0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const double *const *w, const double *a, int p, int q,
-                                 int lean)
+static double sneppp__box_moment(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
+                                 int q, int lean)
 {
    double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
    int    n = q + 1;
    for (int r = 0; r <= p; r++)
       for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a[0], r) * sneppp__ipow(a[1], t);
    for (int k = 0; k < d; k++) {
-      double eta = (win->hi[k] - win->lo[k]) / 2, x = w[0][k] * eta, y = w[1][k] * eta;
+      double eta = (win->hi[k] - win->lo[k]) / 2, x = form->w[0][k] * eta, y = form->w[1][k] * eta;
       int    odd = k == lean;
       volume *= 2 * eta * (odd ? eta : 1);
       for (int r = p; r >= 0; r--)
@@ -8798,29 +8589,22 @@ static double sneppp__box_moment(const sneppp_window *win, int d, const double *
    return volume * M[p * n + q];
 }
 
-SNEPPP__APART static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out)
+SNEPPP__APART static double sneppp__box_powers(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   const sneppp_window *win = p->win;
-   const double        *w[2];
-   double               a[2], centre[SNEPPP__MAX_STATS] = {0};
-   int                  order[2];
-   for (int k = 0; k < p->d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
+   double a[2], centre[SNEPPP__MAX_STATS];
+   for (int k = 0; k < d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
    for (int s = 0; s < 2; s++) {
-      w[s] = sneppp__weights_of(p, s);
-      a[s] = sneppp__bias_of(p, s);
-      for (int k = 0; k < p->d; k++) a[s] += w[s][k] * centre[k];
-      order[s] = sneppp__pieces_of(p->u[s]).p;
+      a[s] = f->b[s];
+      for (int k = 0; k < d; k++) a[s] += f->w[s][k] * centre[k];
    }
-   for (int s = 0; out && s < 2; s++) {
-      int    m = order[0] - !s, n = order[1] - s;
-      double g = out->g * order[s], base;
-      if (order[s] == 0) continue;
-      base = g * sneppp__box_moment(win, p->d, w, a, m, n, -1);
-      *out->b[s] += base;
-      for (int k = 0; k < p->d; k++)
-         out->w[s][k] += base * centre[k] + g * sneppp__box_moment(win, p->d, w, a, m, n, k);
+   for (int s = 0; f->pull && s < 2; s++) {
+      int p = f->p[0] - !s, q = f->p[1] - s;
+      if (f->p[s] == 0) continue;
+      f->bias[s] = f->p[s] * sneppp__box_moment(win, d, f, a, p, q, -1);
+      for (int k = 0; k < d; k++)
+         f->grad[s][k] = f->bias[s] * centre[k] + f->p[s] * sneppp__box_moment(win, d, f, a, p, q, k);
    }
-   return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
+   return sneppp__box_moment(win, d, f, a, f->p[0], f->p[1], -1);
 }
 
 /* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
@@ -8955,15 +8739,16 @@ typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
    int    empty, whole;
    double n, b, t, r2;   /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2  */
    double rim, arc;      /* 1 - |t|; half angle of the rim inside the other cap */
+   double lift, base;    /* on it the unit is lift u . x + base: n and b, of a step 0 and 1 */
 } sneppp__cap;
 
-static sneppp__cap sneppp__cap_of(double n, double b)
+static sneppp__cap sneppp__cap_of(double n, double b, int order)
 {
    sneppp__cap c;
    c.empty = b <= -n;
    c.whole = !c.empty && b >= n;
-   c.n = n;
-   c.b = b;
+   c.n = n, c.b = b;
+   c.lift = order ? n : 0, c.base = order ? b : 1;
    c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
    c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
    c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
@@ -9025,12 +8810,8 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
    for (int s = 0; s < 2; s++) V[s] = e[s] + g * e[1 - s] - cap[1 - s].t * W;
    Omega = 2 * (SNEPPP__PI - xi - cap[0].arc * t1 - cap[1].arc * t2);
    Q = (g * Omega + 2 * g * (e[0] * t1 + e[1] * t2) + 2 * W * (1 - t1 * t1 - t2 * t2)) / 3;
-   if (order[0] && order[1])
-      o->k = cap[0].n * cap[1].n * Q + cap[0].n * cap[1].b * V[0] + cap[1].n * cap[0].b * V[1] +
-             cap[0].b * cap[1].b * Omega;
-   else if (order[0]) o->k = cap[0].n * V[0] + cap[0].b * Omega;
-   else if (order[1]) o->k = cap[1].n * V[1] + cap[1].b * Omega;
-   else o->k = Omega;
+   o->k = cap[0].lift * cap[1].lift * Q + cap[0].lift * cap[1].base * V[0] + cap[1].lift * cap[0].base * V[1] +
+          cap[0].base * cap[1].base * Omega;
    for (int s = 0; grad && s < 2; s++) {
       const sneppp__cap *A = &cap[s], *B = &cap[1 - s];
       double             ca = c[s], cb = c[1 - s], ea = e[s], eb = e[1 - s];
@@ -9038,9 +8819,9 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
          double x = a->sine * eb - S * cb;
          double y = (a->sine * (Omega + 2 * B->t * eb - A->t * ea) +
                      S * (2 * g * (B->t - A->t) * (B->t + A->t) - A->t * ca)) / 3;
-         o->along[s] = order[1 - s] ? B->n * Q + B->b * V[s] : V[s];
-         o->across[s] = order[1 - s] ? B->n * y + B->b * x : x;
-         o->bias[s] = order[1 - s] ? B->n * V[1 - s] + B->b * Omega : Omega;
+         o->along[s] = B->lift * Q + B->base * V[s];
+         o->across[s] = B->lift * y + B->base * x;
+         o->bias[s] = B->lift * V[1 - s] + B->base * Omega;
       } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
          double lean = B->whole ? -(B->n * g * A->t + B->b) : B->n * ca; /* t of a whole cap is clamped, its b is not */
          o->bias[s] = 2 * (order[1 - s] ? B->n * W - lean * A->arc : A->arc) / A->n;
@@ -9070,10 +8851,10 @@ static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const snepp
       const sneppp__cap *B = &cap[1 - s];
       double             J[3], along, across; /* the integrals of (cos, sin, 1) times the other unit */
       for (int r = 0; r < 3; r++)
-         J[r] = order[1 - s] ? B->n * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->b * I[r][2] : I[r][2];
+         J[r] = B->lift * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->base * I[r][2];
       along = dir[s][0] * J[0] + dir[s][1] * J[1];
       across = tangent[s][0] * J[0] + tangent[s][1] * J[1];
-      if (s == 0) o->k += order[0] ? cap[0].n * along + cap[0].b * J[2] : J[2];
+      if (s == 0) o->k += cap[0].lift * along + cap[0].base * J[2];
       if (!order[s]) continue;
       o->along[s] += along;
       o->across[s] += across;
@@ -9111,7 +8892,7 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    sneppp__caps  o;
    memset(&o, 0, sizeof o);
    sneppp__angle_of(&a, d, f->w);
-   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s]);
+   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
    if (cap[0].empty || cap[1].empty) return 0;
    if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
    else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
@@ -9150,33 +8931,28 @@ static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b,
    return sum;
 }
 
-static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *out)
+static double sneppp__sphere_powers(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double        G[SNEPPP__ORDERS][SNEPPP__ORDERS], b[2], A[2] = { 0, 0 }, C = 0, cross = 0;
-   const double *w[2], mass = sneppp_window_mass(p->win);
-   int           n[2];
-   for (int s = 0; s < 2; s++) {
-      w[s] = sneppp__weights_of(p, s);
-      b[s] = sneppp__bias_of(p, s);
-      n[s] = sneppp__pieces_of(p->u[s]).p;
-      for (int r = 0; r < p->d; r++) A[s] += w[s][r] * w[s][r];
-   }
-   for (int r = 0; r < p->d; r++) C += w[0][r] * w[1][r];
+   const int   *n = f->p;
+   const double mass = sneppp_window_mass(win);
+   double       G[SNEPPP__ORDERS][SNEPPP__ORDERS], A[2] = { 0, 0 }, C = 0, cross = 0;
+   for (int r = 0; r < d; r++) C += f->w[0][r] * f->w[1][r];
+   for (int s = 0; s < 2; s++) for (int r = 0; r < d; r++) A[s] += f->w[s][r] * f->w[s][r];
    for (int r = 0; r <= n[0]; r++)
       for (int t = 0; t <= n[1]; t++) {
          G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
          if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
          else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
       }
-   if (out) cross = n[0] * n[1] * sneppp__sphere_sum(p->d, n[0] - 1, n[1] - 1, 2, b, G);
-   for (int s = 0; out && s < 2; s++) {
-      double g = out->g * mass, own; /* twice k_A */
+   if (f->pull) cross = n[0] * n[1] * sneppp__sphere_sum(d, n[0] - 1, n[1] - 1, 2, f->b, G);
+   for (int s = 0; f->pull && s < 2; s++) {
+      double own; /* twice k_A */
       if (n[s] == 0) continue;
-      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(p->d, n[0] - 2 * !s, n[1] - 2 * s, 2, b, G);
-      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own * w[s][r] + cross * w[1 - s][r]);
-      *out->b[s] += g * n[s] * sneppp__sphere_sum(p->d, n[0] - !s, n[1] - s, 0, b, G);
+      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(d, n[0] - 2 * !s, n[1] - 2 * s, 2, f->b, G);
+      for (int r = 0; r < d; r++) f->grad[s][r] = mass * (own * f->w[s][r] + cross * f->w[1 - s][r]);
+      f->bias[s] = mass * n[s] * sneppp__sphere_sum(d, n[0] - !s, n[1] - s, 0, f->b, G);
    }
-   return mass * sneppp__sphere_sum(p->d, n[0], n[1], 0, b, G);
+   return mass * sneppp__sphere_sum(d, n[0], n[1], 0, f->b, G);
 }
 
 /* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
@@ -9220,17 +8996,9 @@ static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn,
 static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
    double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
-   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0]);
+   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], f->p[0]);
    if (A.empty) return 0;
-   if (A.whole) {
-      sneppp__pair q;
-      sneppp__pull pull;
-      memset(&q, 0, sizeof q);
-      q.win = win, q.d = d, q.w[0] = f->w[0], q.b[0] = f->b[0];
-      q.u[0].act = SNEPPP_ACT_MONOMIAL, q.u[0].p = f->p[0], q.u[1].act = SNEPPP_ACT_ONE;
-      pull.g = 1, pull.w[0] = f->grad[0], pull.b[0] = &f->bias[0];
-      return sneppp__sphere_powers(&q, f->pull ? &pull : NULL);
-   }
+   if (A.whole) return sneppp__sphere_powers(win, d, f);
    k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
    for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
    f->bias[0] = mass * db;
@@ -9242,7 +9010,7 @@ static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out
    switch (p->rule->core) {
       case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
       case SNEPPP__CORE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
-      case SNEPPP__CORE_POWERS:      return sneppp__sphere_powers(p, out);
+      case SNEPPP__CORE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
       default:                       return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
    }
 }
@@ -9548,8 +9316,8 @@ static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *ou
       case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
       case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
       case SNEPPP__BY_PIECES:
-         return p->rule->core == SNEPPP__CORE_CUT ? sneppp__signs_pair(p, out, 0, sneppp__cut_core)
-                                                  : sneppp__powers_pair(p, out);
+         return sneppp__signs_pair(p, out, 0,
+                                   p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_core : sneppp__box_powers);
       case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
       default: /* SNEPPP__BY_RADIAL */
          return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
@@ -9752,10 +9520,8 @@ SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log
 static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
                                        const sneppp_layer *layer, int log, int moments, sneppp_error *err)
 {
-   sneppp_status status = checked ? SNEPPP_OK : sneppp__window_check(win, err);
-   if (status) return status;
-   status = sneppp__layer_check(win, layer, moments, err);
-   if (status) return status;
+   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
+   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
    plan->win = win;
    plan->layer = layer;
    plan->d = sneppp__stats(win);
@@ -10377,15 +10143,13 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    const int      full = job->shape == SNEPPP__FULL;
    double        *K = job->K;
    sneppp__plan   plan;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room = sneppp__room_open(NULL);
    size_t         n, count, size;
    sneppp_status  status;
    int            cells;
    if (!K && keep) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
    if (!K && !job->G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
-   status = sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err);
-   if (status) return status;
+   SNEPPP__TRY(sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err));
    n = (size_t)layer->n;
    if (full && n > SIZE_MAX / sizeof(double) / n)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
@@ -10399,14 +10163,13 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
                              "entry %z of the gradient with respect to the kernel is not finite", i);
    if (job->G && win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
-   memset(&block, 0, sizeof block);
    job->plan = &plan;
    job->lanes = !full ? 1 : job->G ? sneppp__gram_lanes(n) : sneppp__bands(n);
-   for (int pass = 0; pass < 2 && (size || keep); pass++) {
-      if (pass && (status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
-      if (size) job->parts = (double *)sneppp__take(&c, job->lanes, size, sizeof *K);
-      if (keep) job->K = (double *)sneppp__take(&c, count, 1, sizeof *K);
+   while ((size || keep) && sneppp__room_run(&room, err)) {
+      if (size) job->parts = sneppp__doubles(&room.c, job->lanes, size);
+      if (keep) job->K = sneppp__doubles(&room.c, count, 1);
    }
+   SNEPPP__TRY(room.st);
    status = sneppp__cells_gram(job, par, &cells, err);
    if (cells) job->lanes = 1;
    else if (!status) sneppp__run(par, sneppp__gram_lane, job, job->lanes);
@@ -10419,7 +10182,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    }
    if (keep && !status) memcpy(K, job->K, count * sizeof *K);
    if (job->G && !status) status = sneppp__pull_join(&plan, job->parts, job->lanes, out, err);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return status;
 }
 
@@ -10495,13 +10258,12 @@ enum { SNEPPP__CUBE_NODES = 8 };
 static double sneppp__cube_sphere(int d, const double *u, double *x)
 {
    double jacobian = 2 * SNEPPP__PI, radius = 1;
-   int    k, m;
-   for (k = 0; k < d - 2; k++) {
+   for (int k = 0; k < d - 2; k++) {
       double s = sin(SNEPPP__PI * u[k]);
       x[k] = radius * cos(SNEPPP__PI * u[k]);
       radius *= s;
       jacobian *= SNEPPP__PI;
-      for (m = 0; m < d - 2 - k; m++) jacobian *= s;
+      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
    }
    x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
    x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
@@ -10696,12 +10458,11 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err)
 {
-   sneppp__carver   carver = sneppp__measure();
-   sneppp__block    block;
+   sneppp__room     room = sneppp__room_open(NULL);
    sneppp__cubature c;
    size_t           wide = (size_t)n;
-   sneppp_status    status = sneppp__window_check(win, err);
-   if (status) return status;
+   sneppp_status    status;
+   SNEPPP__TRY(sneppp__window_check(win, err));
    if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
    if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
@@ -10712,17 +10473,12 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
                           sneppp__space_name(win->space));
    if (tol == 0) tol = 1e-10;
    if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   memset(&block, 0, sizeof block);
-   if (!work) {
-      (void)sneppp__take(&carver, wide + 1, wide, sizeof *work);
-      status = sneppp__block_get(&block, &carver, NULL, 0, NULL, err);
-      if (status) return status;
-      work = (double *)sneppp__take(&carver, wide + 1, wide, sizeof *work);
-   }
+   if (!work) while (sneppp__room_run(&room, err)) work = sneppp__doubles(&room.c, wide + 1, wide);
+   SNEPPP__TRY(room.st);
    c.n = wide, c.psi = psi, c.user = user;
    c.K = work, c.values = work + wide * wide;
    status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return status;
 }
 

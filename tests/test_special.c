@@ -50,7 +50,7 @@ static double special_worst(const char *name, special_fn f, const double *row, s
 #define SPECIAL_FN(name, call)                                                                                 \
    static double special_f_##name(const double *a) { return call; }
 
-SPECIAL_FN(sinc, sneppp__sinc(a[0]))
+SPECIAL_FN(sinc, sneppp__j(3, a[0]))
 SPECIAL_FN(log_sinhc, sneppp__log_sinhc(a[0]))
 SPECIAL_FN(langevin, sneppp__langevin(a[0]))
 SPECIAL_FN(phi, sneppp__phi(a[0]))
