@@ -129,6 +129,12 @@ static void eigh(void *arg)
    bench_check(sneppp__eigh(e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "eigh failed");
 }
 
+static void jacobi(void *arg)
+{
+   eigen *e = (eigen *)arg;
+   bench_check(sneppp__eigh_jacobi(e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "Jacobi failed");
+}
+
 static void project(void *arg)
 {
    eigen *e = (eigen *)arg;
@@ -201,6 +207,7 @@ static void bench_eigh(size_t n)
       bench_line(1e3 * job[2].seconds, "ms", "eigh_%d_dsyevd", (int)n);
       bench_line(job[2].seconds / job[0].seconds, "x", "eigh_%d_over_dsyevd", (int)n);
    }
+   if (n <= 200) bench_line(1e3 * bench_fastest(jacobi, &e, 1), "ms", "eigh_%d_jacobi", (int)n);
    free(G), free(A), free(e.w), free(e.Q), free(e.P), free(e.work), free(e.iwork);
 }
 

@@ -226,81 +226,6 @@ TEST linalg_chol_says_no(void)
 }
 
 /* ---- eigenvalues */
-
-/* ---- the reference: the cyclic Jacobi method for A = Q diag(w) Q', A symmetric.
-   A rotation in the plane (p, q) with t = tan(angle), t^2 + 2 t theta - 1 = 0, theta = (a_qq - a_pp)/(2 a_pq),
-   makes a_pq zero; sweeps over all planes converge quadratically. The smaller root t, and the update
-   a_pp - t a_pq, are Rutishauser's (Numer. Math. 9, 1966). A plane is left alone when
-
-      |a_pq| <= eps sqrt(|a_pp a_qq|),
-
-   the criterion of Demmel and Veselic (SIAM J. Matrix Anal. 13, 1992): with it the small eigenvalues of a graded
-   positive definite matrix D H D come out with the relative accuracy that the well scaled H deserves, where a
-   test against the norm of A would lose them. */
-
-/* x <- c x - s y,  y <- s x + c y */
-static void linalg_rotate(size_t n, double *x, double *y, double c, double s)
-{
-   for (size_t i = 0; i < n; i++) {
-      double xi = x[i], yi = y[i];
-      x[i] = c * xi - s * yi;
-      y[i] = s * xi + c * yi;
-   }
-}
-
-/* One plane of B (n, n); V (n, ld) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
-static size_t linalg_jacobi_plane(size_t n, double *B, double *V, size_t ld, size_t p, size_t q)
-{
-   double *bp = B + p * n, *bq = B + q * n;
-   double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
-   double  limit = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
-   if (fabs(apq) <= limit || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
-   /* |theta| may be as large as 1e290; its square is then avoided, and t = 1/(2 theta) is exact enough. */
-   theta = 0.5 * (aqq - app) / apq;
-   t = 1 / (fabs(theta) + (fabs(theta) > 1e100 ? fabs(theta) : sqrt(1 + theta * theta)));
-   if (theta < 0) t = -t;
-   c = 1 / sqrt(1 + t * t);
-   s = c * t;
-   linalg_rotate(n, bp, bq, c, s);
-   bp[p] = app - t * apq;
-   bq[q] = aqq + t * apq;
-   bp[q] = bq[p] = 0;
-   for (size_t i = 0; i < n; i++) B[i * n + p] = bp[i], B[i * n + q] = bq[i];
-   linalg_rotate(n, V + p * ld, V + q * ld, c, s);
-   return 1;
-}
-
-/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status linalg_jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
-{
-   size_t rotations = 1;
-   for (int sweep = 0; sweep < 40 && rotations; sweep++) {
-      rotations = 0;
-      for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += linalg_jacobi_plane(n, B, V, ld, p, q);
-   }
-   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
-   for (size_t i = 0; i < n && rotations; i++)
-      for (size_t j = 0; j < i; j++)
-         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
-   return SNEPPP_OK;
-}
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
-static sneppp_status linalg_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
-{
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   int               exponent;
-   sneppp_status     status;
-   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   status = linalg_jacobi_sweeps(n, o.A, o.V, o.ld);
-   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
-}
-
 typedef sneppp_status (*linalg_eigh_fn)(size_t n, const double *A, double *w, double *Q, double *work);
 
 /* Residual |A Q - Q diag(w)| / |A| and |Q'Q - I|, both in the Frobenius norm; the bar is 1e-14 n for each. */
@@ -397,7 +322,7 @@ static enum greatest_test_res linalg_eigh_suite(linalg_eigh_fn fn)
    PASS();
 }
 
-TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(linalg_jacobi); }
+TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh_jacobi); }
 TEST linalg_eigh_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh); }
 
 TEST linalg_eigh_large(void)
@@ -409,7 +334,7 @@ TEST linalg_eigh_large(void)
 #endif
    double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(linalg_jacobi, n, A, w, Q));
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
    ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w);
    PASS();
@@ -426,11 +351,11 @@ TEST linalg_jacobi_small_eigenvalues_of_graded(void)
    double A[100], Q[100], w[10], *work = linalg_new(sneppp__eigh_work(10));
    for (int i = 0; i < 10; i++)
       for (int j = 0; j < 10; j++) A[i * 10 + j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
-   ASSERT_EQ(linalg_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
    for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
    for (int i = 0; i < 10; i++) /* the same with the grading turned upside down */
       for (int j = 0; j < 10; j++) A[(9 - i) * 10 + 9 - j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
-   ASSERT_EQ(linalg_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
    for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
    free(work);
    PASS();
@@ -461,14 +386,14 @@ TEST linalg_eigh_refuses_nan_and_inf(void)
       for (size_t at = 0; at < n * n; at += 533) {
          linalg_make(LINALG_RANDOM, n, A);
          memcpy(A + at, &bits[b], sizeof v);
-         ASSERT_EQ(linalg_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__eigh(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__psd_project(n, A, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, NULL, work), SNEPPP_ERR_NOT_FINITE);
       }
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v); /* what Q was does not matter */
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(linalg_jacobi, n, A, w, Q));
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v);
    ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w); free(work);
@@ -481,10 +406,10 @@ TEST linalg_jacobi_does_not_call_nan_a_solution(void)
 #if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
    static const uint64_t nan = 0x7ff8000000000000ULL;
    double                B[9] = {2, 0, 1, 0, 3, 1, 1, 1, 4}, V[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-   ASSERT_EQ(SNEPPP_OK, linalg_jacobi_sweeps(3, B, V, 3));
+   ASSERT_EQ(SNEPPP_OK, sneppp__jacobi_sweeps(3, B, V, 3));
    memcpy(&B[1], &nan, sizeof nan);
    memcpy(&B[3], &nan, sizeof nan);
-   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, linalg_jacobi_sweeps(3, B, V, 3));
+   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, sneppp__jacobi_sweeps(3, B, V, 3));
 #endif
    PASS();
 }
@@ -522,7 +447,7 @@ TEST linalg_lambda_max_is_enclosed(void)
             double *top = linalg_new(n), off = 0;
             linalg_make(kind, n, A);
             for (size_t i = 0; i < n * n; i++) A[i] *= sign;
-            ASSERT_EQ(linalg_jacobi(n, A, w, Q, work2), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work2), SNEPPP_OK);
             ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, top, work), SNEPPP_OK);
             norm = fabs(w[0]) > fabs(w[n - 1]) ? fabs(w[0]) : fabs(w[n - 1]);
             if (norm == 0) norm = 1;
@@ -581,9 +506,9 @@ TEST linalg_psd_project_is_the_nearest(void)
             for (size_t i = 0; i < nn; i++) { D[i] = P[i] - A[i]; inner += P[i] * D[i]; }
             ASSERT_IN_RANGE(0.0, inner / norm / norm, 1e-14 * (double)n);
             for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) ASSERT_EQ(P[i * n + j], P[j * n + i]);
-            ASSERT_EQ(linalg_jacobi(n, D, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, D, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
-            ASSERT_EQ(linalg_jacobi(n, P, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, P, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
             memcpy(D, P, nn * sizeof(double));
             ASSERT_EQ(sneppp__psd_project(n, D, Q, work), SNEPPP_OK);
