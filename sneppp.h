@@ -10986,9 +10986,9 @@ static void sneppp__table_map(int d, const double *A, const double *B, const dou
    sneppp__dgemm(0, 1, d == 2 ? p : 1, p, p, 1, d == 2 ? half : in, p, B, p, 0, out, p);
 }
 
-/* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients (kids = 1), or coefficients of a level the
-   values at the nodes of the next (kids = 2^d). The coarse table moves to the end first; a cell is copied before its
-   children are written, which reach no farther than its own place. */
+/* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients (kids = 1), or coefficients of a level
+   become values at the nodes of the next (kids = 2^d). The coarse table moves to the end first; a cell is copied before
+   its children are written, which reach no farther than its own place. */
 SNEPPP__APART static void sneppp__table_turn(double *table, int d, int level, const int *more, size_t kids)
 {
    const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size;
@@ -12638,12 +12638,9 @@ SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M,
       const sneppp_readout_state *R = &model->readout[k];
       size_t at = (size_t)R->first * (n + 1), nk = (size_t)R->n;
       for (size_t i = 0; i < nk; i++)
-         for (size_t j = 0; j <= i; j++) {
-            double sum = 0;
-            if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) sum = i == j ? (double)R->V[i] * (double)R->V[i] : 0;
-            else for (size_t r = 0; r < (size_t)R->m; r++) sum += (double)R->V[r * nk + i] * (double)R->V[r * nk + j];
-            M[at + i * n + j] = M[at + j * n + i] = sum;
-         }
+         if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) M[at + i * (n + 1)] = (double)R->V[i] * (double)R->V[i];
+         else for (size_t r = 0; r < (size_t)R->m; r++)
+            sneppp__join(nk, (double)R->V[r * nk + i], R->V + r * nk, M + at + i * n);
    }
    return SNEPPP_OK;
 }
@@ -16691,7 +16688,6 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
       const sneppp__learnt *seg = &job->seg[k];
       double keep = seg->decays ? 1 - job->rate * o->decay : 1;
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
-      if (i >= end) continue;
       for (; i < end; i++) {
          double e = job->scale * g[i];
          m[i] = b1 * m[i] + (1 - b1) * e;
@@ -16767,12 +16763,10 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    if (t->desc.floor > 0) model->floor = t->desc.floor * N / t->mass; /* the mass watched in all realisations */
    if (t->desc.floor < 0) model->floor = 0;
    st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
+   if (st == SNEPPP_OK && !(expected > 0)) /* dL/dV = 2 V (alpha K - S): no gradient leads away from V = 0 */
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
+                                             "make it anew, or give fit.floor");
    if (st != SNEPPP_OK) { model->alpha = alpha, model->floor = had; return st; }
-   if (!(expected > 0)) { /* dL/dV = 2 V (alpha K - S): V = 0 is a place that no gradient leads away from */
-      model->alpha = alpha, model->floor = had;
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
-                                               "make it anew, or give fit.floor");
-   }
    if (!shared) {
       target -= model->floor * t->mass;
       if (target < 0.01 * N) target = 0.01 * N;
