@@ -2553,7 +2553,7 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
          return sum;
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_area(win);
       case SNEPPP_SPACE_BALL:
-         for (sum = sneppp__sphere_area(win->dim) / win->dim, r = 0; r < win->dim; r++) sum *= win->radius;
+         for (sum = sneppp__sphere_area(win->dim) / (double)win->dim, r = 0; r < win->dim; r++) sum *= win->radius;
          return sum;
       case SNEPPP_SPACE_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
       case SNEPPP_SPACE_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
