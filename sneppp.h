@@ -2491,14 +2491,6 @@ static double sneppp__sphere_area(int d)
    return area;
 }
 
-static double sneppp__ball_volume(int d, double radius)
-{
-   double v = sneppp__sphere_area(d) / (double)d;
-   int    k;
-   for (k = 0; k < d; k++) v *= radius;
-   return v;
-}
-
 /* Points on the sphere come from angles or from rounded coordinates: |x| may be off by this much. */
 #define SNEPPP__SPHERE_TOLERANCE ((double)1e-4)
 
@@ -2522,7 +2514,9 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
          for (k = 0; k < win->count; k++) sum += win->ends[2 * k + 1] - win->ends[2 * k];
          return sum;
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_area(win);
-      case SNEPPP_SPACE_BALL: return sneppp__ball_volume(win->dim, win->radius);
+      case SNEPPP_SPACE_BALL:
+         for (sum = sneppp__sphere_area(win->dim) / (double)win->dim, r = 0; r < win->dim; r++) sum *= win->radius;
+         return sum;
       case SNEPPP_SPACE_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
       case SNEPPP_SPACE_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
       case SNEPPP_SPACE_DIRICHLET:
@@ -2659,7 +2653,7 @@ SNEPPP__INLINE double sneppp__ipow(double x, int n)
 /* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
 static double sneppp__act(const sneppp_unit *u, double z, double *slope)
 {
-   double s, e;
+   double s, c, e, t;
    switch (u->act) {
       case SNEPPP_ACT_COS: *slope = -sin(z); return cos(z);
       case SNEPPP_ACT_SIN: *slope = cos(z); return sin(z);
@@ -2677,15 +2671,10 @@ static double sneppp__act(const sneppp_unit *u, double z, double *slope)
       case SNEPPP_ACT_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
       case SNEPPP_ACT_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
       case SNEPPP_ACT_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
-      case SNEPPP_ACT_GABOR_SIN:
-         e = exp(-u->p * z * z);
-         s = sin(u->q * z);
-         *slope = e * (u->q * cos(u->q * z) - 2 * u->p * z * s);
-         return e * s;
-      case SNEPPP_ACT_GABOR_COS:
-         e = exp(-u->p * z * z);
-         s = cos(u->q * z);
-         *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+         e = exp(-u->p * z * z), s = sin(u->q * z), c = cos(u->q * z);
+         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = -t; } /* cos' = -sin */
+         *slope = e * (u->q * c - 2 * u->p * z * s);
          return e * s;
       case SNEPPP_ACT_MONOMIAL:
          *slope = u->p > 0 ? u->p * sneppp__ipow(z, (int)u->p - 1) : 0;
@@ -2890,13 +2879,11 @@ SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp
       }
    }
 }
-#endif
 
 /* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
    walks down the points with its weights in registers, which saves a quarter of the time where there are many (one
    point is slower so). psi and slope are (B, n); slope may be NULL. Returns 0, and leaves all to be done again, if a
    |z| is too large for the vectors. */
-#ifdef SNEPPP__VECTOR
 SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
                                                     const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
                                                     sneppp_real *psi, sneppp_real *slope)
@@ -2927,7 +2914,6 @@ SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size
 static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
                               sneppp_real *slope)
 {
-   size_t i;
    double s;
 #ifdef SNEPPP__VECTOR
    sneppp_real limit = sneppp__act_limit(u);
@@ -2937,23 +2923,21 @@ static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_r
       return;
    }
 #endif
-   switch (u->act) {
 #ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP: case SNEPPP_ACT_RELU:
-         for (i = 0; i < count; i++) {
-            const float v = z[i];
-            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : u->act == SNEPPP_ACT_SIN ? sinf(v)
-                   : u->act == SNEPPP_ACT_EXP ? expf(v) : v > 0 ? v : 0;
-            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : u->act == SNEPPP_ACT_SIN ? cosf(v)
-                                : u->act == SNEPPP_ACT_EXP ? psi[i] : (float)(v > 0);
-         }
-         return;
+   if (u->act == SNEPPP_ACT_COS || u->act == SNEPPP_ACT_SIN || u->act == SNEPPP_ACT_EXP || u->act == SNEPPP_ACT_RELU) {
+      for (size_t i = 0; i < count; i++) {
+         const float v = z[i];
+         psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : u->act == SNEPPP_ACT_SIN ? sinf(v)
+                : u->act == SNEPPP_ACT_EXP ? expf(v) : v > 0 ? v : 0;
+         if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : u->act == SNEPPP_ACT_SIN ? cosf(v)
+                             : u->act == SNEPPP_ACT_EXP ? psi[i] : (float)(v > 0);
+      }
+      return;
+   }
 #endif
-      default:
-         for (i = 0; i < count; i++) {
-            psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
-            if (slope) slope[i] = (sneppp_real)s;
-         }
+   for (size_t i = 0; i < count; i++) {
+      psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
+      if (slope) slope[i] = (sneppp_real)s;
    }
 }
 
@@ -10837,29 +10821,18 @@ static void sneppp__table_map(int d, const double *A, const double *B, const dou
    sneppp__dgemm(0, 1, d == 2 ? p : 1, p, p, 1, d == 2 ? half : in, p, B, p, 0, out, p);
 }
 
-/* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients. */
-SNEPPP__APART static void sneppp__table_transform(double *table, int d, int level, const int *more)
+/* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients (kids = 1), or coefficients of a level
+   become values at the nodes of the next (kids = 2^d). The coarse table moves to the end first; a cell is copied before
+   its children are written, which reach no farther than its own place. */
+SNEPPP__APART static void sneppp__table_turn(double *table, int d, int level, const int *more, size_t kids)
 {
    const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size;
-   double       M[SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
-   for (int k = 0; k < SNEPPP__CHEB; k++)
-      for (int i = 0; i < SNEPPP__CHEB; i++)
-         M[k * SNEPPP__CHEB + i] = (k ? 2.0 : 1.0) / SNEPPP__CHEB * cos(SNEPPP__PI * k * (i + 0.5) / SNEPPP__CHEB);
-   for (size_t c = 0; c < cells; c++) {
-      memcpy(cell, table + c * size, size * sizeof *cell);
-      sneppp__table_map(d, M, M, cell, table + c * size);
-   }
-}
-
-/* From coefficients of a level to values at the nodes of the next. The coarse table moves to the end first; a cell is
-   copied before its children are written, which reach no farther than its own place. */
-SNEPPP__APART static void sneppp__table_refine(double *table, int d, int level, const int *more)
-{
-   const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size, kids = (size_t)1 << d;
    double       M[2][SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
    for (int i = 0; i < SNEPPP__CHEB; i++) {
       double x = cos(SNEPPP__PI * (i + 0.5) / SNEPPP__CHEB);
-      sneppp__cheb(0.5 * (x - 1), 0.5 * (x + 1), M[0] + i * SNEPPP__CHEB, M[1] + i * SNEPPP__CHEB);
+      if (kids > 1) sneppp__cheb(0.5 * (x - 1), 0.5 * (x + 1), M[0] + i * SNEPPP__CHEB, M[1] + i * SNEPPP__CHEB);
+      else for (int k = 0; k < SNEPPP__CHEB; k++)
+         M[0][k * SNEPPP__CHEB + i] = (k ? 2.0 : 1.0) / SNEPPP__CHEB * cos(SNEPPP__PI * k * (i + 0.5) / SNEPPP__CHEB);
    }
    memmove(table + (kids - 1) * cells * size, table, cells * size * sizeof *table);
    for (size_t c = 0; c < cells; c++) {
@@ -12330,7 +12303,7 @@ static void sneppp__table_fill(sneppp_model *model)
    model->table_top = sneppp__table_shape((int)d, sneppp__table_room((int)d, (size_t)model->n), model->metric,
                                           model->table_more);
    for (int level = 0; level <= model->table_top; level++) {
-      if (level) sneppp__table_refine(model->table, (int)d, level - 1, more);
+      if (level) sneppp__table_turn(model->table, (int)d, level - 1, more, (size_t)1 << d);
       else memset(model->table, 0, sneppp__table_size((int)d, 0, more) * sizeof *model->table);
       for (size_t k = 0; k < model->nodes; k++) {
          const sneppp_node *q = &model->node[k];
@@ -12346,7 +12319,7 @@ static void sneppp__table_fill(sneppp_model *model)
             model->peak[at] = 0;
          }
       }
-      sneppp__table_transform(model->table, (int)d, level, more);
+      sneppp__table_turn(model->table, (int)d, level, more, 1);
    }
 }
 
@@ -12514,12 +12487,9 @@ SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M,
       const sneppp_readout_state *R = &model->readout[k];
       size_t at = (size_t)R->first * (n + 1), nk = (size_t)R->n;
       for (size_t i = 0; i < nk; i++)
-         for (size_t j = 0; j <= i; j++) {
-            double sum = 0;
-            if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) sum = i == j ? (double)R->V[i] * (double)R->V[i] : 0;
-            else for (size_t r = 0; r < (size_t)R->m; r++) sum += (double)R->V[r * nk + i] * (double)R->V[r * nk + j];
-            M[at + i * n + j] = M[at + j * n + i] = sum;
-         }
+         if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) M[at + i * (n + 1)] = (double)R->V[i] * (double)R->V[i];
+         else for (size_t r = 0; r < (size_t)R->m; r++)
+            sneppp__join(nk, (double)R->V[r * nk + i], R->V + r * nk, M + at + i * n);
    }
    return SNEPPP_OK;
 }
@@ -12956,7 +12926,7 @@ static void sneppp__chunk_features(const sneppp_model *model, size_t B, sneppp__
 /* lambda with respect to the base measure, through Y = Psi V'. */
 static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__chunk *k)
 {
-   size_t n = (size_t)model->n;
+   size_t n = (size_t)model->n, m = (size_t)model->readout[0].m;
    if (!k->psi) {
       for (size_t b = 0; b < B; b++) k->lambda[b] = sneppp__intensity(model, k->x + b * (size_t)model->D);
       return;
@@ -12965,14 +12935,9 @@ static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__c
       for (size_t b = 0; b < B; b++) k->lambda[b] = sneppp__readout(model, k->psi + b * n);
       return;
    }
-   {
-      size_t m = (size_t)model->readout[0].m;
-      sneppp__gemm(0, 1, B, m, n, 1, k->psi, n, model->readout[0].V, n, 0, k->y, m);
-      for (size_t b = 0; b < B; b++) {
-         double sum = sneppp__real_square(m, k->y + b * m, k->y + b * m);
-         k->lambda[b] = model->alpha * sum + model->floor;
-      }
-   }
+   sneppp__gemm(0, 1, B, m, n, 1, k->psi, n, model->readout[0].V, n, 0, k->y, m);
+   for (size_t b = 0; b < B; b++)
+      k->lambda[b] = model->alpha * sneppp__real_square(m, k->y + b * m, k->y + b * m) + model->floor;
 }
 
 SNEPPP__COLD static sneppp_status sneppp__events_check(const sneppp_model *model, const sneppp_events *e,
@@ -13058,14 +13023,9 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
    sneppp__evaluation *job = (sneppp__evaluation *)arg;
    sneppp__chunk      *k = &job->chunk[lane];
    size_t              N = job->at->count, D = (size_t)job->model->D, rows = sneppp__chunk_rows(job->model);
-   size_t              stride = job->at->stride ? job->at->stride : D;
    double              density[SNEPPP__CHUNK];
    for (size_t first = lane * rows; first < N; first += SNEPPP__LANES * rows) {
       size_t B = N - first < rows ? N - first : rows;
-      if (!k->psi && !job->at->read) { /* through the tree, where they are: no slower than the caller's own loop */
-         for (size_t b = first; b < first + B; b++) job->out[b] = sneppp_intensity(job->model, job->at->x + b * stride);
-         continue;
-      }
       if (sneppp__read_events(job->model, job->at, first, B, k->x, &job->error[lane]) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) {
          int in = sneppp__inside(job->model, k->x + b * D);
@@ -14622,34 +14582,28 @@ static void sneppp__block_split(size_t which, void *arg)
    if (most > 0) sneppp__select(&rows, lo, hi, mid);
 }
 
-/* ---- one chunk of a lane, through its features */
-static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight)
-{
-   const sneppp_model *model = loss->model;
-   double              log_base[SNEPPP__CHUNK];
-   sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
-   sneppp__chunk_features(model, B, &lane->chunk);
-   sneppp__chunk_loss(loss, lane, B, weight, log_base);
-   for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-      sneppp__layer_pull(model, B, lane, f);
-      if (model->layer[f].inside.space == SNEPPP_SPACE_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
-   }
-}
-
 /* ---- one lane: its chunks in order */
 static void sneppp__lane_run(size_t which, void *arg)
 {
-   sneppp__loss *loss = (sneppp__loss *)arg;
-   sneppp__lane *lane = &loss->lane[which];
-   size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
-   double        own[SNEPPP__CHUNK], *weight = own;
+   sneppp__loss       *loss = (sneppp__loss *)arg;
+   const sneppp_model *model = loss->model;
+   sneppp__lane       *lane = &loss->lane[which];
+   size_t              N = loss->size, rows = loss->rows;
+   double              own[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK], *weight = own;
    if (loss->at == loss->from) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t first = which * rows; first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
-      if (loss->x) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
+      if (loss->x) lane->chunk.x = loss->x + first * (size_t)model->D, weight = loss->weight + first;
       else if (sneppp__load_events(loss, loss->at + first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
-      sneppp__lane_chunk(loss, lane, B, weight);
+      sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
+      sneppp__chunk_features(model, B, &lane->chunk);
+      sneppp__chunk_loss(loss, lane, B, weight, log_base);
+      for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+         sneppp__layer_pull(model, B, lane, f);
+         if (model->layer[f].inside.space == SNEPPP_SPACE_GAUSS)
+            sneppp__measure_pull(model, lane, f, B, weight, log_base);
+      }
    }
 }
 
@@ -16505,12 +16459,6 @@ static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
    return s->real ? (double)s->real[i] : s->wide[i];
 }
 
-static void sneppp__learnt_set(const sneppp__learnt *s, size_t i, double v)
-{
-   if (s->real) s->real[i] = (sneppp_real)v;
-   else s->wide[i] = v;
-}
-
 /* theta from the model. */
 static void sneppp__theta_read(const sneppp__learnt *seg, int segments, double *theta)
 {
@@ -16543,7 +16491,8 @@ static void sneppp__theta_write(const sneppp__learnt *seg, int segments, int pla
          if (seg[k].map == SNEPPP__MAP_LOG) v = exp(v);
          if (seg[k].map == SNEPPP__MAP_LOGIT) v = mass * exp(v - top) / total;
          if (seg[k].map == SNEPPP__MAP_RATED) v /= seg[k].rate[i % seg[k].d];
-         sneppp__learnt_set(&seg[k], i, v);
+         if (seg[k].real) seg[k].real[i] = (sneppp_real)v;
+         else seg[k].wide[i] = v;
       }
    }
 }
@@ -16588,7 +16537,6 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
       const sneppp__learnt *seg = &job->seg[k];
       double keep = seg->decays ? 1 - job->rate * o->decay : 1;
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
-      if (i >= end) continue;
       for (; i < end; i++) {
          double e = job->scale * g[i];
          m[i] = b1 * m[i] + (1 - b1) * e;
@@ -16610,18 +16558,6 @@ static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 }
 
 /* ---- the trainer: everything that a run needs, in one block, so that steps do not allocate */
-static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss *loss, size_t count)
-{
-   t->loss = sneppp__take(c, 1, 1, sizeof(sneppp__loss));
-   t->theta = sneppp__doubles(c, count, 1);
-   t->moment1 = sneppp__doubles(c, count, 1);
-   t->moment2 = sneppp__doubles(c, count, 1);
-   t->gradient = sneppp__doubles(c, count, 1);
-   t->best = sneppp__doubles(c, count, 1);
-   t->base = c->base ? c->base + c->used : NULL;
-   c->fence = 0; /* each evaluation lays this part out anew, with or without the arrays of gradients */
-   sneppp__place_loss(c, loss);
-}
 
 /* Value (and gradient) on a part of the events; the report's nll is per event and has log N! in it. */
 static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_grad *grad, double *nll,
@@ -16676,12 +16612,10 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    if (t->desc.floor > 0) model->floor = t->desc.floor * N / t->mass; /* the mass watched in all realisations */
    if (t->desc.floor < 0) model->floor = 0;
    st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
+   if (st == SNEPPP_OK && !(expected > 0)) /* dL/dV = 2 V (alpha K - S): no gradient leads away from V = 0 */
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
+                                             "make it anew, or give fit.floor");
    if (st != SNEPPP_OK) { model->alpha = alpha, model->floor = had; return st; }
-   if (!(expected > 0)) { /* dL/dV = 2 V (alpha K - S): V = 0 is a place that no gradient leads away from */
-      model->alpha = alpha, model->floor = had;
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
-                                               "make it anew, or give fit.floor");
-   }
    if (!shared) {
       target -= model->floor * t->mass;
       if (target < 0.01 * N) target = 0.01 * N;
@@ -16755,7 +16689,17 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    count += (size_t)sneppp__learns_floor(model, &o); /* which may become positive only before the first step */
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
    room = sneppp__room_open(model->desc.alloc_ctx);
-   while (sneppp__room_run(&room, err)) sneppp__place_run(&room.c, t, &loss, count);
+   while (sneppp__room_run(&room, err)) {
+      t->loss = sneppp__take(&room.c, 1, 1, sizeof loss);
+      t->theta = sneppp__doubles(&room.c, count, 1);
+      t->moment1 = sneppp__doubles(&room.c, count, 1);
+      t->moment2 = sneppp__doubles(&room.c, count, 1);
+      t->gradient = sneppp__doubles(&room.c, count, 1);
+      t->best = sneppp__doubles(&room.c, count, 1);
+      t->base = room.c.base ? room.c.base + room.c.used : NULL;
+      room.c.fence = 0; /* each evaluation lays this part out anew, with or without the arrays of gradients */
+      sneppp__place_loss(&room.c, &loss);
+   }
    SNEPPP__TRY(room.st);
    memcpy(t->loss, &loss, sizeof loss);
    memset(t->moment1, 0, count * sizeof(double));
@@ -17216,7 +17160,6 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    sneppp__block_free(&kept.block);
    return st;
 }
-
 
 /* >>auto =====================================================================================================
    The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in what was
