@@ -18411,14 +18411,15 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, dou
 /* Its columns at the queries of a block. */
 static void sneppp__smooth_query(size_t block, void *arg)
 {
-   enum { levels = SNEPPP__SMOOTH * SNEPPP__STIFF };
    sneppp__auto          *f = (sneppp__auto *)arg;
    const sneppp__lattice *q = &f->lattice;
+   const int              levels = q->kinds * SNEPPP__STIFF;
    const size_t           d = (size_t)f->d;
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
       size_t        e = f->held ? f->N + i : f->ask[i], bin = q->bin[f->held ? f->next[i] : e];
       const double *x = f->x + e * d;
-      double       *row = f->L + i * (size_t)f->C + f->smooth, at[levels];
+      double       *row = f->L + i * (size_t)f->C + f->smooth, at[SNEPPP__SMOOTH * SNEPPP__STIFF];
+      for (int kind = 0; kind < SNEPPP__SMOOTH; kind++) row[kind] = 0;
       for (int t = 0; t < levels; t++) at[t] = 0;
       for (size_t k = 0; k < q->K; k++) {
          double u = 0.5 * sneppp__distance2(f->d, x, q->c + k * d) / (q->h * q->h), v;
@@ -18428,7 +18429,6 @@ static void sneppp__smooth_query(size_t block, void *arg)
       }
       for (int t = 0; t < levels; t++) {
          double g;
-         if (t % SNEPPP__STIFF == 0) row[t / SNEPPP__STIFF] = 0;
          if (!(q->weight[t] > 0)) continue;
          g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
          row[t / SNEPPP__STIFF] += q->weight[t] * at[t] * exp(-g / (1 - g)) /
