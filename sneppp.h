@@ -17275,11 +17275,12 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__LADDERS  3
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
 #define SNEPPP__SMOOTH   2      /* smooth estimates: third derivatives are damped, or second ones           */
-#define SNEPPP__STIFF    11     /* most levels of each                                                      */
+#define SNEPPP__STIFF    14     /* most levels of each; so many only on a line                              */
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + SNEPPP__SHARP + SNEPPP__SMOOTH + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
-#define SNEPPP__CALM     1.5    /* prior of a smooth estimate of several axes, in nats more than of a width  */
+#define SNEPPP__CALM     1.5    /* prior of a smooth estimate, of the first kind only if there are several axes, in
+                                   nats more than of a width                                                */
 #define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
 #define SNEPPP__SCARCE   1500   /* fewer events than these are few                                          */
 #define SNEPPP__MIDDLE   4      /* levels by which middle widths are narrower than the best single one      */
@@ -17950,10 +17951,10 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
       - sum_i w_i log(sum_k exp(eta_k) g_k(x_i)) + W sum_k exp(eta_k) mass_k + W/2 kappa^-6 int |third derivatives|^2,
 
    W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
-   Gaussian hills and exponential slopes. Few events cannot pay for hills: for them there is another kind, kappa^-4
-   and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian. Newton's
-   method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik of the
-   bumps, and leaving it out takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i.
+   Gaussian hills and exponential slopes. Few events cannot pay for hills: for them, and on a line, there is another
+   kind, kappa^-4 and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian.
+   Newton's method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik
+   of the bumps, and leaving it out takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i.
 
    No level is chosen. The penalty is the logarithm of a Gaussian prior of eta, whose levels have the evidence
    exp(-value) sqrt(det(prior) / det(H)) by Laplace's method; each counts in proportion, so that a kind is one column,
@@ -18047,16 +18048,18 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
    }
 }
 
-/* Knots, masses, penalty, and the runs of events. */
-static void sneppp__lattice_make(sneppp__auto *f)
+/* Knots, masses, penalties of so many kinds, and the runs of events. Knots on a line are cheap, and many events want
+   them close together. */
+static void sneppp__lattice_make(sneppp__auto *f, int kinds)
 {
    sneppp__lattice *q = &f->lattice;
    const size_t     d = (size_t)f->d, run = (f->N + 1023) / 1024;
    const size_t     most = f->d > 3 ? SNEPPP__KNOTS : f->N < 300 ? 100 : 216;
+   const double     fine = f->d == 1 && f->N >= 300 ? 0.012 : 0.023;
    double           step = 0, heaviest = 0, share = 1;
    for (int k = 0; k < f->d; k++) step = fmax(step, 3 * f->a[k]); /* four knots along each axis always fit */
    for (size_t K = 0; K <= most; step *= 0.97) { /* one step too far, and back */
-      K = step > 0.023 ? 1 : most + 1;
+      K = step > fine ? 1 : most + 1;
       for (int k = 0; k < f->d; k++) {
          double round = 4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step);
          K *= k == f->sphere ? (size_t)round + 4 : k > f->sphere && k < f->sphere + 3 && f->sphere >= 0 ? 1
@@ -18092,7 +18095,7 @@ static void sneppp__lattice_make(sneppp__auto *f)
       heaviest = fmax(heaviest, q->mass[b]);
    }
    for (size_t b = 0; b < q->K; b++) if (q->mass[b] < 0.002 * heaviest) q->mass[b] = 0; /* outside a polygon */
-   for (int second = 0; second < (f->R < SNEPPP__SCARCE ? 2 : 1); second++) {
+   for (int second = 0; second < kinds; second++) {
       double *P = q->P[second];
       memset(P, 0, q->K * q->K * sizeof *P);
       sneppp__rough_axes(f, q, P, 3 - second, share);
@@ -18182,14 +18185,15 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, dou
 /* Its columns at the queries of a block. */
 static void sneppp__smooth_query(size_t block, void *arg)
 {
-   enum { levels = SNEPPP__SMOOTH * SNEPPP__STIFF };
    sneppp__auto          *f = (sneppp__auto *)arg;
    const sneppp__lattice *q = &f->lattice;
+   const int              levels = q->kinds * SNEPPP__STIFF;
    const size_t           d = (size_t)f->d;
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
       size_t        e = f->held ? f->N + i : f->ask[i], bin = q->bin[f->held ? f->next[i] : e];
       const double *x = f->x + e * d;
-      double       *row = f->L + i * (size_t)f->C + f->smooth, at[levels];
+      double       *row = f->L + i * (size_t)f->C + f->smooth, at[SNEPPP__SMOOTH * SNEPPP__STIFF];
+      for (int kind = 0; kind < SNEPPP__SMOOTH; kind++) row[kind] = 0;
       for (int t = 0; t < levels; t++) at[t] = 0;
       for (size_t k = 0; k < q->K; k++) {
          double u = 0.5 * sneppp__distance2(f->d, x, q->c + k * d) / (q->h * q->h), v;
@@ -18199,7 +18203,6 @@ static void sneppp__smooth_query(size_t block, void *arg)
       }
       for (int t = 0; t < levels; t++) {
          double g;
-         if (t % SNEPPP__STIFF == 0) row[t / SNEPPP__STIFF] = 0;
          if (!(q->weight[t] > 0)) continue;
          g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
          row[t / SNEPPP__STIFF] += q->weight[t] * at[t] * exp(-g / (1 - g)) /
@@ -18215,10 +18218,11 @@ static int sneppp__smooth_levels(sneppp__auto *f, int second, double W, double m
    double          *weight = q->weight + second * SNEPPP__STIFF, *eta = q->v + 2 * q->K, best = -1e300, sum = 0;
    const int        axes = f->d - (f->sphere >= 0 ? 3 : 0), power = second ? 4 : 6;
    const double     spared = second ? axes + 1 : 0.5 * (axes + 1) * (axes + 2);
+   const int        most = f->d == 1 ? SNEPPP__STIFF : axes > 1 ? 10 : 11;
    int              made = 0;
    for (int t = 0; t < SNEPPP__STIFF; t++) weight[t] = 0;
    for (size_t k = 0; k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
-   for (; made < SNEPPP__STIFF - (axes > 1) && (!made || weight[made - 1] > best - 8); made++) {
+   for (; made < most && (!made || weight[made - 1] > best - 8); made++) {
       size_t  at = (size_t)second * SNEPPP__STIFF + (size_t)made;
       double *a = q->amplitude + at * q->K, total = 0, kappa = SNEPPP__KAPPA * pow(2, 0.5 * made);
       if (!sneppp__smooth_fit(q, W, q->P[second], pow(kappa, -power), eta, q->g + at * q->bins, &weight[made])) break;
@@ -18236,9 +18240,9 @@ static int sneppp__smooth_levels(sneppp__auto *f, int second, double W, double m
 static void sneppp__auto_smooth(sneppp__auto *f, const sneppp_parallel *par)
 {
    sneppp__lattice *q = &f->lattice;
-   const int        kinds = f->R < SNEPPP__SCARCE ? SNEPPP__SMOOTH : 1;
+   const int        kinds = f->d == 1 || f->R < SNEPPP__SCARCE ? SNEPPP__SMOOTH : 1;
    double           W = 0, mass = 0;
-   sneppp__lattice_make(f);
+   sneppp__lattice_make(f, kinds);
    memset(q->weight, 0, sizeof q->weight);
    for (size_t b = 0; b < q->bins; b++) W += q->bw[b];
    for (size_t k = 0; k < q->K; k++) mass += q->mass[k];
@@ -18280,7 +18284,7 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
          if ((c >= S && c < f->sharp) || c >= f->smooth + f->lattice.kinds) continue;
          for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
          score[k][c] = calm * v - SNEPPP__NARROWER * (level > 0 ? level : 0) - log(3 * prior);
-         if (c >= f->smooth && f->d > 1) score[k][c] += SNEPPP__CALM;
+         if (c >= f->smooth + (f->d == 1)) score[k][c] += SNEPPP__CALM;
          if (score[k][c] > best) best = score[k][c];
          if (c < S && score[k][c] > top) { top = score[k][c]; chosen = c; }
       }
