@@ -35,7 +35,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --exposure FILE.asc  what was exposed in each cell of an ESRI ASCII grid, such as people per unit of area; cells of 0 and\n"
     "                       NODATA are outside. --window or --polygon cuts the cells. The intensity is that of events, see raster\n"
     "  --covariate N=F.asc  a number N for each cell, such as its elevation; may be given again. Grids that differ from the\n"
-    "                       first are resampled to it. auto then is convex, with --tune\n"
+    "                       first are resampled to it. auto lets them multiply the exposure as far as that helps\n"
     "  --no-place           the covariates alone explain the events, not the coordinates\n"
     "  --counts FILE        instead of events: how many there were in regions. One per line, in the words of count and a number,\n"
     "                       such as box:0,200,0,100 12 or polygon:north.csv time:3,4 7; they may overlap and leave gaps\n"
