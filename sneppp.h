@@ -84,8 +84,9 @@
       20000 cells and 200 units in 0.1 s), whatever else has a form on boxes is slow; covariates alone (no_place) take
       every activation. A box or a polygon cuts cells. A category is a column of 0 and 1 for each of its values but one.
       Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c).
-      AUTO weighs exposures, but with covariates it solves the convex problem, tuned: of few events covariates alone
-      (no_place) or places alone say more. Judge by events held out, or see effect.h, where both meet in a default fit.
+      AUTO divides by exposures, and covariates multiply them: of each it learns a bent line for the logarithm, and
+      how far to trust it beside the place (report.tilt; the lines are in the model's window.tilt). Interactions of
+      covariates are for CONVEX on waves; for covariates alone (no_place) AUTO solves that problem itself, tuned.
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
@@ -131,8 +132,10 @@
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
       its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
-      for combinations that no cell has, of which the events say nothing; sneppp_count_sure is the band around it.
-      sneppp_intensity is absolute; divided by sneppp_window_density it is relative to the exposure.
+      for combinations that no cell has, of which the events say nothing; sneppp_count_sure is the band around it, but
+      not after AUTO.
+      sneppp_intensity is absolute; divided by sneppp_window_density of your window it is relative to the exposure (of
+      model.desc's, after AUTO with covariates, to what these multiply it to).
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
       and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
@@ -247,28 +250,18 @@
       these disagree, because smoothing has a bias there, the mean lies at an end, and the interval for a new count may
       exclude it: either may then be the better answer.
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
-      coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
-      convex problem on default features, and the report says so.
+      coordinates; elsewhere, also on rasters with a polygon, a budget or counts by region, with covariates over ranks
+      or without the place, it solves the convex problem on default features, and the report says so. Its intervals take
+      what covariates do for known, and there are none for regions with other covariates.
       A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
       exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
       and activation, not for all: a pair without one is refused when the model is made; on caps and rectangles of the
-      sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units.
-      Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
+      sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs
+      other units. Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
       far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
       by region and no fit.tune, and do not count copies.
 
->>changes =====================================================================================================
-      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out;
-                 constants carry their kind (SNEPPP_ACT_COS); one sneppp_count, one sneppp_nll, samples and numeric
-                 counts by description; settings that a method does not use are refused. New: intervals
-                 (sneppp_count_sure and its kin; saved models have format version 3), exact counts on parts of the
-                 sphere, counts by region (events.region), exposures and covariates (SNEPPP_SPACE_RASTER), fits over
-                 ranks (fit.reduce), fit.tune, sneppp_bake, samples from exported models (SNEPPP_WITH_SAMPLE),
-                 SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds
-                 grids on which a part of the events was recorded; ADAM ends with the expected number of its events;
-                 fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and polygons are cut to
-                 the window
-      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
+>>changes ==============================================================================================      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
                  than 64 kB of stack; with SNEPPP_REAL_FLOAT types have the suffix _f32, too
@@ -568,7 +561,12 @@ typedef struct sneppp_window {
    int            covariates;             /* numbers in z; dim and they together at most SNEPPP_MAX_DIM       */
    int            no_place;               /* 1: t(x) = z(x), without the coordinates                          */
    const double  *z;                      /* (rows, columns, covariates); NaN = the cell is outside           */
+   const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) NULL, or what AUTO found: covariates multiply
+                                             the exposure and t(x) = x. Of each of them values, ascending, and the
+                                             logarithm of its factor there; straight between, constant beyond */
 } sneppp_window;
+
+#define SNEPPP_BENDS 9
 
 /* ---- activations of hidden units; p and q are the fields of sneppp_unit */
 typedef enum sneppp_act {
@@ -848,6 +846,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
                                   everywhere; bumps as wide as to some neighbours; bumps beside their events, where
                                   these are denser; a smooth surface. Their sum is 1                        */
+   double        tilt;         /* AUTO with covariates: to which power their factor, the model's window.tilt, was
+                                  taken: 0, 0.5 or 1. 0: beside the place they say nothing, and are left out */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -879,7 +879,7 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
    int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and
                                          SIN units and, but for ADAM, the penalty `trace` if it is 0, by the convex
-                                         problem without a fifth of the events; AUTO does so with covariates */
+                                         problem without a fifth of the events; AUTO does so for covariates alone */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    double               resolution;   /* AUTO: events on a step to which their coordinates were rounded (days, a grid of
                                          10 km, perhaps a part of them) are known to that cell only, over which they are
@@ -2316,12 +2316,43 @@ static void sneppp__raster_side(const sneppp_window *w, int r, double *lo, doubl
    *lo = *lo < w->lo[r] ? w->lo[r] : *lo, *hi = *hi > w->hi[r] ? w->hi[r] : *hi;
 }
 
+/* How many covariates are statistics. */
+SNEPPP__INLINE int sneppp__raster_more(const sneppp_window *w) { return w->tilt ? 0 : w->covariates; }
+
 /* The exposure of cell k; 0 if it is outside. */
-SNEPPP__INLINE double sneppp__raster_weight(const sneppp_window *w, size_t k)
+SNEPPP__INLINE double sneppp__raster_exposure(const sneppp_window *w, size_t k)
 {
    double weight = w->weight ? w->weight[k] : 1;
    for (size_t q = 0, Q = (size_t)w->covariates; q < Q; q++) if (!sneppp__finite(w->z[k * Q + q])) return 0;
    return sneppp__finite(weight) && weight > 0 ? weight : 0;
+}
+
+/* Where z lies among the bends of a covariate: between i, which is returned, and i + 1, at a share u of the way. */
+static size_t sneppp__bend(const double *at, double z, double *u)
+{
+   size_t i = 0;
+   while (i + 2 < SNEPPP_BENDS && at[i + 1] <= z) i++;
+   *u = !(z > at[i]) ? 0 : z < at[i + 1] ? (z - at[i]) / (at[i + 1] - at[i]) : 1;
+   return i;
+}
+
+/* The logarithm of what the covariates of cell k multiply its exposure by. */
+static double sneppp__raster_tilt(const sneppp_window *w, size_t k)
+{
+   double sum = 0, u;
+   for (size_t q = 0, Q = (size_t)w->covariates; w->tilt && q < Q; q++) {
+      const double *at = w->tilt + 2 * SNEPPP_BENDS * q;
+      size_t        i = sneppp__bend(at, w->z[k * Q + q], &u) + SNEPPP_BENDS;
+      sum += (1 - u) * at[i] + u * at[i + 1];
+   }
+   return sum;
+}
+
+/* The density of the base measure on cell k. */
+SNEPPP__INLINE double sneppp__raster_weight(const sneppp_window *w, size_t k)
+{
+   double weight = sneppp__raster_exposure(w, k);
+   return w->tilt && weight > 0 ? weight * exp(sneppp__raster_tilt(w, k)) : weight;
 }
 
 /* The cell in which x lies; SIZE_MAX: none. On a border between cells it is one that has an exposure. */
@@ -2339,7 +2370,7 @@ static size_t sneppp__raster_cell(const sneppp_window *w, const double *x)
    }
    for (size_t k = 0; k < 4; k++) {
       size_t cell = (at[1] - (k >> 1 & back[1])) * w->cells[0] + at[0] - (k & back[0]);
-      if (sneppp__raster_weight(w, cell) > 0) return cell;
+      if (sneppp__raster_exposure(w, cell) > 0) return cell;
    }
    return SIZE_MAX;
 }
@@ -2472,7 +2503,7 @@ static void sneppp__window_stats(const sneppp_window *win, const double *x, doub
          memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t);
          return;
       case SNEPPP_SPACE_RASTER: {
-         size_t cell = sneppp__raster_cell(win, x), q = (size_t)win->covariates;
+         size_t cell = sneppp__raster_cell(win, x), q = (size_t)sneppp__raster_more(win);
          for (r = 0; !win->no_place && r < win->dim; r++) *t++ = x[r];
          for (size_t k = 0; k < q; k++) t[k] = cell < SIZE_MAX ? win->z[cell * q + k] : 0;
          return;
@@ -2630,7 +2661,7 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
       case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1 / SNEPPP__HUGE) : 0;
       case SNEPPP_SPACE_RASTER: {
          size_t cell = sneppp__raster_cell(win, x);
-         return win->weight && cell < SIZE_MAX ? log(win->weight[cell]) : 0;
+         return cell == SIZE_MAX ? 0 : (win->weight ? log(win->weight[cell]) : 0) + sneppp__raster_tilt(win, cell);
       }
       default: return 0;
    }
@@ -3332,6 +3363,20 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 
 #if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
 
+#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+/* A part of a factor that the model does not have would be left out without a word. */
+static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                            sneppp_error *err)
+{
+   for (size_t k = 0; region && k < regions; k++)
+      for (int f = model->factors; f < SNEPPP_MAX_FACTORS; f++)
+         if (region[k].factor[f])
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region%s.factor[%d] is given, but the model has %d factor%s",
+                                regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
+   return SNEPPP_OK;
+}
+#endif
+
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
    rounds of multiply and xor turn (seed, stream, block number) into 128 random bits. Being a function and not
@@ -3875,6 +3920,7 @@ static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *re
                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
 {
    int polygons = 0;
+   if (model && sneppp__region_factors(model, region, 1, err) != SNEPPP_OK) return -1;
    for (int f = 0; model && f < model->factors; f++) {
       win[f] = &model->desc.factor[f].window;
       polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
@@ -5779,7 +5825,7 @@ static sneppp_act sneppp__act_default(sneppp_space space) { return sneppp__space
 
 SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
-   if (win->space == SNEPPP_SPACE_RASTER) return (win->no_place ? 0 : win->dim) + win->covariates;
+   if (win->space == SNEPPP_SPACE_RASTER) return (win->no_place ? 0 : win->dim) + sneppp__raster_more(win);
    return sneppp__spaces[win->space].stats ? sneppp__spaces[win->space].stats : win->dim;
 }
 
@@ -6023,6 +6069,12 @@ SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win,
    }
    for (size_t k = 0; k < cells * Q; k++)
       if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
+   if (win->tilt && win->no_place)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt is for covariates beside the place, but no_place is set");
+   if (win->tilt) SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
+   for (size_t k = 0; win->tilt && k < 2 * SNEPPP_BENDS * Q; k++)
+      if (k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
    return SNEPPP_OK;
 }
 
@@ -9396,7 +9448,7 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    sneppp__cells_sum   *o = (sneppp__cells_sum *)arg;
    const sneppp__pair  *p = o->p;
    const sneppp_window *win = p->win;
-   const int            Q = win->covariates, points = win->no_place, first = points ? 0 : win->dim;
+   const int            Q = sneppp__raster_more(win), points = win->no_place, first = points ? 0 : win->dim;
    const double        *z = Q ? win->z + piece->cell * (size_t)Q : NULL;
    sneppp__pair        *part = piece->hi[1] == piece->top ? &o->box : &o->polygon;
    double               weight = piece->weight, gb[2] = {0, 0}, k, g;
@@ -9456,12 +9508,13 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
    return o.top + log(o.sum);
 }
 
-/* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over the exposure of a raster without polygon and covariates: a sum
-   of products of two one-dimensional integrals, over the cells that the bump reaches, columns in blocks. */
+/* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over the exposure of a raster without polygon and covariates, 0 in
+   cells outside: a sum of products of two one-dimensional integrals, over the cells that the bump reaches, columns in
+   blocks. */
 static double sneppp__raster_bump(const sneppp_window *win, const double *c, const double *s)
 {
    enum { BLOCK = 64 };
-   double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], weight[BLOCK], sum = 0;
+   double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], sum = 0;
    size_t from[2] = {0, 0}, to[2] = {0, 1};
    for (int r = 0; r < win->dim; r++) { /* beyond 6.2 / s less than 1e-17 of a bump is left */
       sneppp__raster_side(win, r, &lo[r], &hi[r]);
@@ -9473,17 +9526,17 @@ static double sneppp__raster_bump(const sneppp_window *win, const double *c, con
    for (size_t at = from[0]; at < to[0]; at += BLOCK) {
       size_t count = to[0] - at < BLOCK ? to[0] - at : (size_t)BLOCK;
       double before = erf((fmax(win->origin[0] + (double)at * win->cell[0], lo[0]) - c[0]) * s[0]);
-      double below = 0, next;
+      double below = 0, next, all = 0;
       for (size_t k = 0; k < count; k++, before = next) {
          next = erf((fmin(win->origin[0] + (double)(at + k + 1) * win->cell[0], hi[0]) - c[0]) * s[0]);
-         column[k] = next > before ? next - before : 0;
+         all += column[k] = next > before ? next - before : 0;
       }
       if (win->dim > 1) below = erf((fmax(win->origin[1] + (double)from[1] * win->cell[1], lo[1]) - c[1]) * s[1]);
       for (size_t r = from[1]; r < to[1]; r++, below = next) {
          next = win->dim > 1 ? erf((fmin(win->origin[1] + (double)(r + 1) * win->cell[1], hi[1]) - c[1]) * s[1]) : 1;
          if (!(next > below)) continue;
-         for (size_t k = 0; k < count; k++) weight[k] = sneppp__raster_weight(win, r * win->cells[0] + at + k);
-         sum += sneppp__dot_f64(count, weight, column) * (next - below);
+         if (win->weight) all = sneppp__dot_f64(count, win->weight + r * win->cells[0] + at, column);
+         sum += all * (next - below);
       }
    }
    for (int r = 0; r < win->dim; r++) sum *= 0.88622692545275801365 / s[r]; /* sqrt(pi)/2 */
@@ -9850,13 +9903,13 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       out.weight = part[SNEPPP__PULL_WEIGHT], out.mean = part[SNEPPP__PULL_MEAN], out.scale = part[SNEPPP__PULL_SCALE];
    }
    if (p.win->space == SNEPPP_SPACE_RASTER && !job->G && job->shape == SNEPPP__DIAGONAL && !p.win->xy &&
-       !p.win->covariates && p.u[0].act == SNEPPP_ACT_RBF) {
+       !sneppp__raster_more(p.win) && p.u[0].act == SNEPPP_ACT_RBF) {
       double s[2];
       for (int r = 0; r < p.d; r++) s[r] = 1 / p.l[0][r];
       k = sneppp__raster_bump(p.win, p.w[0], s);
    } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;
-   if (i == j && job->shape != SNEPPP__MOMENT && k < 0) k = 0; /* a square: where it is 0, rounding may go below */
+   if (i == j && job->shape != SNEPPP__MOMENT && !p.log && k < 0) k = 0; /* a square: where it is 0, rounding may go below */
    if (full) job->K[i * n + j] = job->K[j * n + i] = k;
    else job->K[i] = k;
 }
@@ -9926,7 +9979,7 @@ typedef struct sneppp__cells_job {
 
 static void sneppp__cells_point(sneppp__cells_job *o, int kind, size_t cell, double x, double y, double weight)
 {
-   size_t  at = o->start[kind] + o->count[kind]++, Q = (size_t)o->win->covariates;
+   size_t  at = o->start[kind] + o->count[kind]++, Q = (size_t)sneppp__raster_more(o->win);
    double *t;
    if (!o->fill) return;
    t = o->t + at * o->d;
@@ -11059,7 +11112,7 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
 static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 {
    const int    raster = w->space == SNEPPP_SPACE_RASTER, gauss = w->space == SNEPPP_SPACE_GAUSS;
-   const size_t Q = raster ? (size_t)w->covariates : 0, first = raster && w->no_place ? 0 : (size_t)w->dim;
+   const size_t Q = raster ? (size_t)sneppp__raster_more(w) : 0, first = raster && w->no_place ? 0 : (size_t)w->dim;
    for (int r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
    for (size_t r = 0; gauss && r < first; r++) {
       const size_t n = w->count ? w->count : 1;
@@ -11115,11 +11168,21 @@ static void sneppp__place_raster(sneppp__carver *c, const sneppp_window *w, cons
       out->lo[r] -= by, out->hi[r] -= by, out->origin[r] -= by;
    }
    for (size_t k = 0; weight && k < cells; k++) {
-      weight[k] = sneppp__raster_weight(w, k);
+      weight[k] = sneppp__raster_exposure(w, k);
       for (size_t q = 0; z && q < Q; q++)
          z[k * Q + q] = weight[k] > 0 ? w->z[k * Q + q] - shift[q + (w->no_place ? 0 : (size_t)w->dim)] : 0;
    }
    out->weight = weight, out->z = z;
+   if (w->tilt && Q) out->tilt = sneppp__place_list(c, w->tilt, 0, Q, 2 * SNEPPP_BENDS, NULL);
+}
+
+/* For closed forms, what covariates multiply the exposure by is a part of it. */
+static void sneppp__fold_tilt(sneppp_window *w)
+{
+   double *weight = (double *)(uintptr_t)w->weight;
+   if (!w->tilt) return;
+   for (size_t k = 0; k < sneppp__raster_cells(w); k++) weight[k] = sneppp__raster_weight(w, k);
+   w->covariates = 0, w->z = w->tilt = NULL;
 }
 
 SNEPPP__COLD static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift,
@@ -11128,7 +11191,7 @@ SNEPPP__COLD static void sneppp__place_window(sneppp__carver *c, const sneppp_wi
    size_t k, dim = (size_t)w->dim;
    double both[2];
    *out = *w;
-   out->weight = out->mean = out->scale = out->ends = out->point = out->xy = out->z = NULL;
+   out->weight = out->mean = out->scale = out->ends = out->point = out->xy = out->z = out->tilt = NULL;
    out->ring_size = NULL;
    out->count = out->rings = 0; /* only where they mean something */
    switch (w->space) {
@@ -11218,6 +11281,7 @@ SNEPPP__COLD static void sneppp__place_model(sneppp__carver *c, const sneppp_des
       sneppp__centre(&x->window, L->shift, L->rate);
       sneppp__place_window(c, &x->window, zero, &model->desc.factor[f].window);
       sneppp__place_window(c, &x->window, L->shift, &L->inside);
+      sneppp__fold_tilt(&L->inside);
       L->W = sneppp__reals(c, units, d);
       L->b = sneppp__reals(c, units, 1);
       if (x->unit.act == SNEPPP_ACT_RBF) L->width = sneppp__reals(c, units, d);
@@ -11748,18 +11812,6 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    return sneppp__part_check(&x->window, f, part, !x->own.psi, err);
 }
 
-/* A part of a factor that the model does not have would be left out without a word. */
-static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
-                                            sneppp_error *err)
-{
-   for (size_t k = 0; region && k < regions; k++)
-      for (int f = model->factors; f < SNEPPP_MAX_FACTORS; f++)
-         if (region[k].factor[f])
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region%s.factor[%d] is given, but the model has %d factor%s",
-                                regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
-   return SNEPPP_OK;
-}
-
 /* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
    in the user's coordinates, or NULL for all of it. */
 static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, const sneppp_window *part,
@@ -11804,7 +11856,11 @@ static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, in
    const int            raster = part->space == SNEPPP_SPACE_RASTER;
    sneppp_window        from = *part, walls = model->desc.factor[f].window, to;
    double              *weight;
-   if (raster) from.no_place = own->no_place;
+   if (raster) {
+      from.no_place = own->no_place, from.tilt = walls.tilt;
+      if (part->covariates && !part->weight) from.weight = walls.weight;
+      if (part->weight && !part->covariates) from.covariates = walls.covariates, from.z = walls.z;
+   }
    sneppp__place_window(c, &from, raster || !own->no_place ? shift : zero, &to);
    for (int r = 0; part->space != SNEPPP_SPACE_POLYGON && r < own->dim; r++) {
       inside->lo[r] = fmax(own->lo[r], to.lo[r]), inside->hi[r] = fmin(own->hi[r], to.hi[r]);
@@ -11824,12 +11880,10 @@ static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, in
    }
    if (!raster || !(part->weight || part->covariates)) return;
    weight = (double *)(uintptr_t)to.weight;
-   for (size_t k = 0; weight && k < sneppp__raster_cells(own); k++) { /* no cell counts that the model has not */
-      double mine = sneppp__raster_weight(own, k);
-      weight[k] = mine > 0 && weight[k] > 0 ? (part->weight ? weight[k] : mine) : 0;
-   }
-   inside->weight = weight;
-   if (part->covariates) inside->z = to.z;
+   for (size_t k = 0; weight && k < sneppp__raster_cells(own); k++) /* no cell counts that the model has not */
+      if (!(sneppp__raster_weight(own, k) > 0)) weight[k] = 0;
+   sneppp__fold_tilt(&to);
+   inside->weight = weight, inside->z = to.z;
 }
 
 /* Takes room for a part of factor f (NULL = all of it), centred, and for the layer in the units of the closed forms. */
@@ -17499,7 +17553,7 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
    if (w->space == SNEPPP_SPACE_RASTER) {
       for (int r = 0; r < w->dim; r++) {
          double unit = f->side[k + r] / f->a[k + r];
-         m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = 1 / (h * unit * SNEPPP__SQRT2), mass /= f->side[k + r];
+         m[r] = c[k + r] * unit - 0.5 * f->side[k + r], tau[r] = 1 / (h * unit * SNEPPP__SQRT2), mass /= f->side[k + r];
       }
       return mass * sneppp__raster_bump(w, m, tau);
    }
@@ -17513,9 +17567,11 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
    return mass;
 }
 
-/* What part r saw of factor g, or all of it where the rest is filled with mirrored events. */
+/* What part r saw of factor g, or all of it where the rest is filled with mirrored events. A raster was seen whole, and
+   is the centred one, in whose exposure the covariates are. */
 static const sneppp_window *sneppp__auto_view(const sneppp__auto *f, size_t r, int g)
 {
+   if (f->model->layer[g].inside.space == SNEPPP_SPACE_RASTER) return &f->model->layer[g].inside;
    return sneppp__part(f->model, f->hole >> g & 1 ? NULL : f->events[r].seen, g);
 }
 
@@ -19542,9 +19598,10 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
             if (!(serves >> w[k]->space & 1) || (w[k]->space == SNEPPP_SPACE_SPHERE && w[k]->dim != 3)) return 0;
-         /* rasters: events in all of an exposure without covariates or polygon, and no budget */
+         /* rasters: events in all of an exposure without polygon, no budget; covariates beside the place, one rank */
          if (w[0]->space == SNEPPP_SPACE_RASTER &&
-             (w[0]->covariates || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget)) return 0;
+             (w[0]->no_place || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget ||
+              (w[0]->covariates && o->reduce))) return 0;
       }
    return 1;
 }
@@ -19611,7 +19668,8 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    return sneppp__auto_model(f, few->B ? few : NULL, f->model, made, err);
 }
 
-SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o,
+/* In the place of the model, or into `out` if it is given. */
+SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_model *out,
                                                       sneppp_report *report, sneppp_error *err)
 {
    size_t           own = 0, total, centres, room, held = 0;
@@ -19671,11 +19729,258 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
          r.share[k == f.C - 1 ? 0 : k < f.ladder[0].S ? 1 : k < f.sharp ? 2 : k < f.smooth ? 3 : 4] += f.p[k];
       r.seconds = SNEPPP_SECONDS() - started;
       st = sneppp__together(o, st, err);
-      if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
-      else sneppp_free(&made);
+      if (st != SNEPPP_OK) sneppp_free(&made);
+      else if (out) *out = made;
+      else st = sneppp__adopt(model, &made, err);
    }
    if (st == SNEPPP_OK && report) *report = r;
    sneppp__block_free(&hold.block);
+   return st;
+}
+
+/* ---- covariates. What they do is a tilt of the exposure: the intensity is exp(sum_q s_q(z_q)) times what AUTO finds
+   of places under the tilted exposure (Hjort and Glad 1995 call this a parametric start). On cells the likelihood of s
+   is exact, W log sum_c e_c exp(eta_c) - sum_i eta(x_i), and convex in the values of s at its bends. The penalty on
+   slopes and changes of slope, per deviation of z, has levels from stiff to loose; they and no effect at all are
+   averaged, each by the exponential of its leave-one-out gain. Without event i, by one of Newton's steps, eta_i falls
+   by g / (1 - g), g = f'H^-1 f, where f are the event's hats less their mean. What covariates explain alone, the place
+   may explain as well: so places are fitted under no tilt, under its root and under all of it, and leave-one-out has
+   the last word. */
+#define SNEPPP__LOOSE 9 /* levels of the penalty, by factors of 4 */
+
+typedef struct sneppp__tilt {
+   const sneppp_window *win;
+   size_t               cells, Q, P;          /* covariates; hats, as many as bends of all of them               */
+   double               W, unit, lost;        /* weight of all events, of one; nats that leave-one-out takes off */
+   double              *mass, *seen, *weight; /* (cells) exposure, weight of the events, tilted exposure         */
+   double              *table, *part;         /* (Q, 2, BENDS) the tilt, and to a power                          */
+   double              *v, *to, *g, *mean, *f; /* (P) values at the bends, tried ones; gradient, mean hats, work */
+   double              *H, *prior;            /* (P, P)                                                          */
+} sneppp__tilt;
+
+static void sneppp__place_tilt(sneppp__carver *c, const sneppp_window *w, sneppp__tilt *t)
+{
+   double **const list[5] = {&t->v, &t->to, &t->g, &t->mean, &t->f};
+   t->win = w, t->cells = sneppp__raster_cells(w), t->Q = (size_t)w->covariates, t->P = t->Q * SNEPPP_BENDS;
+   t->mass = sneppp__doubles(c, t->cells, 1), t->seen = sneppp__doubles(c, t->cells, 1);
+   t->weight = sneppp__doubles(c, t->cells, 1);
+   t->table = sneppp__doubles(c, t->P, 2), t->part = sneppp__doubles(c, t->P, 2);
+   t->H = sneppp__doubles(c, t->P, t->P), t->prior = sneppp__doubles(c, t->P, t->P);
+   for (int k = 0; k < 5; k++) *list[k] = sneppp__doubles(c, t->P, 1);
+}
+
+static void sneppp__tilt_mass(const sneppp__plot *piece, void *mass)
+{
+   ((double *)mass)[piece->cell] += piece->weight * sneppp__plot_area(piece);
+}
+
+/* The hats of cell k: two of each covariate, of heights 1 - u and u. */
+static void sneppp__tilt_hats(const sneppp__tilt *t, size_t k, size_t *at, double *height)
+{
+   for (size_t q = 0; q < t->Q; q++) {
+      double *u = height + 2 * q + 1;
+      at[2 * q] = q * SNEPPP_BENDS + sneppp__bend(t->table + 2 * SNEPPP_BENDS * q, t->win->z[k * t->Q + q], u);
+      at[2 * q + 1] = at[2 * q] + 1, height[2 * q] = 1 - *u;
+   }
+}
+
+/* Bends of covariate q lie at its quantiles, equal ones once and the last one again and again; and its penalty. */
+static void sneppp__tilt_bends(sneppp__tilt *t, size_t q)
+{
+   double *at = t->table + 2 * SNEPPP_BENDS * q, *P = t->prior + q * SNEPPP_BENDS * (t->P + 1), *z = t->weight,
+          *order = t->seen, sum = 0, all = 0, mean = 0, square = 0, most = 0;
+   size_t  n = 0;
+   for (size_t k = 0; k < t->cells; k++) {
+      double m = t->mass[k], step = (z[k] = t->win->z[k * t->Q + q]) - mean;
+      if (m > 0) all += m, mean += step * (m / all), square += m * step * (z[k] - mean);
+   }
+   sneppp__sort_order(t->cells, z, order);
+   for (size_t i = 0; i < t->cells; i++) {
+      size_t k = (size_t)order[i];
+      if (!(t->mass[k] > 0)) continue;
+      if (!n || (z[k] > at[n - 1] && n < SNEPPP_BENDS - 1 && sum >= all * (double)n / (SNEPPP_BENDS - 1)))
+         at[n++] = z[k];
+      sum += t->mass[k], most = z[k];
+   }
+   if (most > at[n - 1]) at[n++] = most;
+   for (size_t i = n; i < SNEPPP_BENDS; i++) at[i] = most;
+   square = square > 0 ? sqrt(square / all) : 1;
+   for (size_t i = 0; i + 1 < n; i++) { /* a slope, and how the next one differs, each by the root of its length */
+      double h = (at[i + 1] - at[i]) / square, next = i + 2 < n ? (at[i + 2] - at[i + 1]) / square : 0, d[2][3];
+      d[0][0] = 1 / sqrt(h), d[0][1] = -d[0][0], d[0][2] = 0;
+      d[1][0] = next > 0 ? 1 / (h * sqrt(0.5 * (h + next))) : 0, d[1][2] = next > 0 ? d[1][0] * h / next : 0;
+      d[1][1] = -d[1][0] - d[1][2];
+      for (size_t a = 0; a < 3 && i + a < n; a++)
+         for (size_t b = 0; b < 3 && i + b < n; b++)
+            P[(i + a) * t->P + i + b] += d[0][a] * d[0][b] + d[1][a] * d[1][b];
+   }
+}
+
+/* Exposure, bends and penalties; no events yet. */
+static void sneppp__tilt_open(sneppp__tilt *t)
+{
+   sneppp_window plain = *t->win;
+   plain.tilt = NULL;
+   memset(t->mass, 0, t->cells * sizeof *t->mass);
+   memset(t->table, 0, 2 * t->P * sizeof *t->table);
+   memset(t->prior, 0, t->P * t->P * sizeof *t->prior);
+   sneppp__raster_visit(&plain, sneppp__tilt_mass, t->mass);
+   for (size_t q = 0; q < t->Q; q++) sneppp__tilt_bends(t, q);
+   memset(t->seen, 0, t->cells * sizeof *t->seen);
+}
+
+/* The penalised likelihood at v; with its gradient and Hessian if asked. */
+static double sneppp__tilt_value(sneppp__tilt *t, double rough, const double *v, int slopes)
+{
+   const size_t P = t->P;
+   size_t       at[2 * SNEPPP_MAX_DIM];
+   double       height[2 * SNEPPP_MAX_DIM], sum = 0, value = 0;
+   for (size_t i = 0; slopes && i < P; i++) t->mean[i] = t->g[i] = 0;
+   for (size_t i = 0; slopes && i < P * P; i++) t->H[i] = 0;
+   for (size_t k = 0; k < t->cells; k++) {
+      double eta = 0, e;
+      if (!(t->mass[k] > 0)) continue;
+      sneppp__tilt_hats(t, k, at, height);
+      for (size_t i = 0; i < 2 * t->Q; i++) eta += height[i] * v[at[i]];
+      sum += e = t->mass[k] * exp(eta), value -= t->seen[k] * eta;
+      for (size_t i = 0; slopes && i < 2 * t->Q; i++) {
+         t->mean[at[i]] += e * height[i], t->g[at[i]] -= t->seen[k] * height[i];
+         for (size_t j = 0; j < 2 * t->Q; j++) t->H[at[i] * P + at[j]] += e * height[i] * height[j];
+      }
+   }
+   for (size_t i = 0; i < P; i++) {
+      double bend = rough * sneppp__dot_f64(P, t->prior + i * P, v);
+      value += 0.5 * bend * v[i];
+      if (slopes) t->mean[i] /= sum, t->g[i] += t->W * t->mean[i] + bend;
+   }
+   for (size_t i = 0; slopes && i < P * P; i++) /* a constant is free, and hats that no cell has */
+      t->H[i] = rough * t->prior[i] +
+                t->W * (t->H[i] / sum - t->mean[i / P] * t->mean[i % P] + (i % (P + 1) ? 0 : 1e-6));
+   return value + t->W * log(sum);
+}
+
+/* One level, from the v that is there. Returns what leave-one-out takes off the likelihood; < 0: it failed. */
+static double sneppp__tilt_level(sneppp__tilt *t, double rough)
+{
+   const size_t P = t->P;
+   size_t       at[2 * SNEPPP_MAX_DIM];
+   double       height[2 * SNEPPP_MAX_DIM], lost = 0;
+   for (int step = 0;; step++) {
+      double now = sneppp__tilt_value(t, rough, t->v, 1), fall = 0, size = 1;
+      if (sneppp__chol(P, t->H, P) != SNEPPP_OK) return -1;
+      sneppp__solve_lower(P, t->H, P, 0, t->g, 1, 1);
+      for (size_t i = 0; i < P; i++) fall += t->g[i] * t->g[i];
+      if (fall < 1e-6 || step == 30) break;
+      sneppp__solve_lower(P, t->H, P, 1, t->g, 1, 1);
+      for (; size > 1e-3; size *= 0.5) {
+         for (size_t i = 0; i < P; i++) t->to[i] = t->v[i] - size * t->g[i];
+         if (sneppp__tilt_value(t, rough, t->to, 0) < now) break;
+      }
+      if (!(size > 1e-3)) break;
+      memcpy(t->v, t->to, P * sizeof *t->v);
+   }
+   for (size_t k = 0; k < t->cells; k++) {
+      double g = 0;
+      if (!(t->seen[k] > 0)) continue;
+      sneppp__tilt_hats(t, k, at, height);
+      for (size_t i = 0; i < P; i++) t->f[i] = -t->mean[i];
+      for (size_t i = 0; i < 2 * t->Q; i++) t->f[at[i]] += height[i];
+      sneppp__solve_lower(P, t->H, P, 0, t->f, 1, 1);
+      for (size_t i = 0; i < P; i++) g += t->f[i] * t->f[i];
+      g = fmin(0.9, t->unit * g);
+      lost += t->seen[k] * g / (1 - g);
+   }
+   return lost;
+}
+
+/* The tilt of the events that were seen in each cell: the average of all levels, summed up as shares of the best. */
+static void sneppp__tilt_fit(sneppp__tilt *t)
+{
+   double rough = t->W, best = 0, sum = 1, flat;
+   for (size_t i = 0; i < t->P; i++) t->v[i] = 0;
+   flat = sneppp__tilt_value(t, 0, t->v, 0);
+   for (int level = 0; level < SNEPPP__LOOSE; level++, rough *= 0.25) {
+      double lost = sneppp__tilt_level(t, rough), gain, fade, share;
+      if (lost < 0) break;
+      gain = flat - sneppp__tilt_value(t, 0, t->v, 0) - lost;
+      fade = gain > best ? exp(best - gain) : 1, share = gain > best ? 1 : exp(gain - best);
+      best = fmax(best, gain), sum = sum * fade + share, t->lost = t->lost * fade + share * lost;
+      for (size_t i = 0; i < t->P; i++) {
+         double *to = &t->table[2 * i - i % SNEPPP_BENDS + SNEPPP_BENDS];
+         *to = *to * fade + share * t->v[i];
+      }
+   }
+   t->lost /= sum;
+   for (size_t i = 0; i < t->P; i++) t->table[2 * i - i % SNEPPP_BENDS + SNEPPP_BENDS] /= sum;
+}
+
+/* The exposure of the model with the tilts to a power. */
+static void sneppp__tilt_set(sneppp__tilt *t, double power, sneppp_model *as)
+{
+   for (int f = 0; f < as->factors; f++, t++) {
+      sneppp_window *own = &as->desc.factor[f].window, *inside = &as->layer[f].inside;
+      if (!own->covariates) continue;
+      for (size_t i = 0; i < 2 * t->P; i++) t->part[i] = (i / SNEPPP_BENDS % 2 ? power : 1) * t->table[i];
+      own->tilt = t->part;
+      for (size_t k = 0; k < t->cells; k++) t->weight[k] = sneppp__raster_weight(own, k);
+      inside->weight = t->weight, inside->covariates = 0, inside->z = inside->tilt = NULL;
+   }
+}
+
+/* The covariates of every factor, then the places. */
+SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const sneppp_fit_desc *o,
+                                                      sneppp_report *report, sneppp_error *err)
+{
+   static const double power[3] = {0, 0.5, 1};
+   double        started = SNEPPP_SECONDS(), weight, lost = 0;
+   size_t        total = 0;
+   sneppp_real   x[SNEPPP_RADIAL_DIM];
+   sneppp__tilt  tilt[SNEPPP_MAX_FACTORS];
+   sneppp_model *as = NULL; /* the model with a tilt, what was made of it, the best of those */
+   sneppp_report r, best;
+   sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp_status st = SNEPPP_OK;
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
+   memset(&best, 0, sizeof best);
+   memset(tilt, 0, sizeof tilt);
+   while (sneppp__room_run(&room, err)) {
+      as = (sneppp_model *)sneppp__take(&room.c, 3, 1, sizeof *as);
+      for (int f = 0; f < model->factors; f++)
+         if (model->desc.factor[f].window.covariates)
+            sneppp__place_tilt(&room.c, &model->desc.factor[f].window, &tilt[f]);
+   }
+   SNEPPP__TRY(room.st);
+   memset(as, 0, 3 * sizeof *as);
+   for (int f = 0; f < model->factors && st == SNEPPP_OK; f++) {
+      sneppp__tilt *t = &tilt[f];
+      if (!t->P) continue;
+      sneppp__tilt_open(t);
+      for (size_t i = 0; i < total && st == SNEPPP_OK; i++) {
+         double y[SNEPPP_RADIAL_DIM];
+         st = sneppp__load_run(model, o->events, i, 1, x, &weight, err);
+         for (int k = 0; k < model->layer[f].D; k++) y[k] = (double)x[model->layer[f].first + k];
+         if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight;
+      }
+      t->unit = t->W / (double)total;
+      if (st == SNEPPP_OK && t->W > 0) sneppp__tilt_fit(t);
+      lost += t->lost;
+   }
+   for (int k = 0, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, so is all of it */
+      as[0] = *model;
+      sneppp__tilt_set(tilt, power[k], as);
+      memset(as + 1, 0, sizeof *as);
+      st = sneppp__fit_radial(as, o, as + 1, &r, err);
+      r.tilt = power[k], r.held_out += total ? power[k] * lost / (double)total : 0;
+      better = st == SNEPPP_OK && as[1].factors && (!k || r.held_out < best.held_out);
+      if (better || !k) { sneppp_free(as + 2); as[2] = as[1], best = r; }
+      else sneppp_free(as + 1);
+      if (st == SNEPPP_OK && !(total && r.ending == SNEPPP_ENDING_CONVERGED)) { best.ending = r.ending; break; }
+   }
+   best.seconds = SNEPPP_SECONDS() - started;
+   if (st == SNEPPP_OK && as[2].factors) st = sneppp__adopt(model, as + 2, err);
+   else sneppp_free(as + 2);
+   if (st == SNEPPP_OK && report) *report = best;
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -19812,7 +20117,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       s.share = fmax(1, total / (last ? SNEPPP__CENTRES : SNEPPP__ROUGH));
       st = sneppp__guess_round(model, round ? &fit : NULL, &given, (uint64_t)round, &s, err);
       pattern.count = s.count, o.progress = last ? desc->progress : NULL;
-      if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, &r, err);
+      if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, NULL, &r, err);
    }
    sneppp__block_free(&room.block);
    if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
@@ -19841,19 +20146,21 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
    double          mass = 1;
-   int             tune = !desc->reduce; /* if it can: waves of covariates, whose scale nobody knows beforehand */
+   int             covariates = 0, source = desc->reduce != NULL;
    for (size_t k = 0; k < realisations; k++) {
       if (desc->events[k].seen || desc->events[k].weight || desc->events[k].regions) partial = 1;
-      if (desc->events[k].read || desc->events[k].regions) tune = 0;
+      if (desc->events[k].read || desc->events[k].regions) source = 1;
+   }
+   for (int f = 0; f < model->factors; f++) {
+      mass *= sneppp_window_mass(&model->layer[f].inside);
+      covariates += model->desc.factor[f].window.covariates;
    }
    if (sneppp__auto_serves(model, desc))
       return sneppp__has_regions(desc->events, realisations) ? sneppp__fit_counts(model, desc, report, err)
-                                                             : sneppp__fit_radial(model, desc, report, err);
+             : covariates ? sneppp__fit_tilted(model, desc, report, err)
+                          : sneppp__fit_radial(model, desc, NULL, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
-   for (int f = 0; f < model->factors; f++) {
-      mass *= sneppp_window_mass(&model->layer[f].inside);
-      if (tune && model->desc.factor[f].window.covariates && sneppp__waves_scale(model, 1)) o.tune = 1;
-   }
+   if (covariates && !source && sneppp__waves_scale(model, 1)) o.tune = 1; /* whose scale nobody knows beforehand */
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
    st = sneppp__fit_convex(model, &o, 0, &r, err);
@@ -20588,20 +20895,22 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    return SNEPPP_OK;
 }
 
-/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there. */
+/* Does the region ask what if: with exposures (1) or covariates (2, 3) that its cells did not have? No events were seen
+   there then. */
 static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
 {
+   int what = 0;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *win = &model->desc.factor[f].window, *part = sneppp__part(model, region, f);
       const size_t         Q = (size_t)win->covariates;
       for (size_t k = 0; part != win && part->space == SNEPPP_SPACE_RASTER && k < sneppp__raster_cells(win); k++) {
-         double mine = sneppp__raster_weight(win, k);
-         if (!(mine > 0) || !(sneppp__raster_weight(part, k) > 0)) continue;
-         if (part->weight && part->weight[k] != mine) return 1;
-         for (size_t q = 0; part->covariates && q < Q; q++) if (part->z[k * Q + q] != win->z[k * Q + q]) return 1;
+         double mine = sneppp__raster_exposure(win, k);
+         if (!(mine > 0) || !(sneppp__raster_exposure(part, k) > 0)) continue;
+         if (part->weight && part->weight[k] != mine) what |= 1;
+         for (size_t q = 0; part->covariates && q < Q; q++) if (part->z[k * Q + q] != win->z[k * Q + q]) what |= 2;
       }
    }
-   return 0;
+   return what;
 }
 
 /* The interval of a region. */
@@ -20612,12 +20921,16 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    const sneppp_origin *o = &m->origin;
    double               mean, area, b = 0;
    sneppp__seen         seen = {0, 0, 0};
-   int                  known;
+   int                  known, supposes;
    SNEPPP__TRY(sneppp__sure_grams(s, region, before, par, err));
    memset(out, 0, sizeof *out);
    for (int f = 0; f < m->factors; f++) /* nothing of it is in the window: no event can be there */
       if (!(s->g.mass[f] > 0) && sneppp_window_mass(&m->layer[f].inside) > 0) return SNEPPP_OK;
-   known = o->scale > 0 && !sneppp__sure_supposes(m, region);
+   supposes = sneppp__sure_supposes(m, region);
+   if (supposes > 1 && o->bumps)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the region has other covariates, and bumps cannot tell how well AUTO "
+                          "knows what these do: ask a fit by CONVEX");
+   known = o->scale > 0 && !supposes;
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
       b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -22203,7 +22516,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
 
 static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
-   int    space = (int)w->space, measure = (int)w->measure, rings, raster, polygon;
+   int    space = (int)w->space, measure = (int)w->measure, how = w->no_place, rings, raster, polygon;
    size_t vertices, k;
    sneppp__io_int(io, &space);
    sneppp__io_int(io, &measure);
@@ -22240,7 +22553,9 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       sneppp__io_doubles(io, w->cell, 2);
       for (int r = 0; r < 2; r++) w->cells[r] = sneppp__io_size(io, w->cells[r]);
       sneppp__io_int(io, &w->covariates);
-      sneppp__io_int(io, &w->no_place);
+      if (w->tilt) how = 2;
+      sneppp__io_int(io, &how);
+      w->no_place = how == 2 ? 0 : how;
       if (io->bad || w->dim > 2 || w->covariates < 0 || w->covariates > SNEPPP_MAX_DIM || !w->cells[0] ||
           (w->dim > 1 && w->cells[1] > SIZE_MAX / 64 / SNEPPP_MAX_DIM / w->cells[0])) { io->bad = 1; return; }
       k = sneppp__raster_cells(w);
@@ -22252,6 +22567,7 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
    sneppp__io_list(io, &w->point, w->count * (size_t)w->dim);
    sneppp__io_list(io, &w->xy, 2 * vertices);
    if (raster) sneppp__io_list(io, &w->z, k * (size_t)w->covariates);
+   if (raster && how == 2) sneppp__io_list(io, &w->tilt, 2 * SNEPPP_BENDS * (size_t)w->covariates);
 }
 
 static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
@@ -22624,6 +22940,7 @@ SNEPPP__COLD static void sneppp__put_lists(sneppp__source *o, const char *part, 
    sneppp__put_array(o, "size_t", "ring_size", w->ring_size, w->rings, 0);
    sneppp__put_array(o, "sneppp_wide", "xy", w->xy, w->xy ? 2 * sneppp__vertices(w) : 0, 0);
    sneppp__put_array(o, "sneppp_wide", "z", w->z, w->z ? cells * (size_t)w->covariates : 0, 0);
+   sneppp__put_array(o, "sneppp_wide", "tilt", w->tilt, w->tilt ? 2 * SNEPPP_BENDS * (size_t)w->covariates : 0, 0);
 }
 
 /* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
@@ -22641,8 +22958,8 @@ SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part,
    sneppp__put(o, "       %N, %N, %N, %N, %N, %zu, %N, %N,\n", "weight", w->weight != NULL, "mean", w->mean != NULL,
                "scale", w->scale != NULL, "ends", w->ends != NULL, "point", w->point != NULL, w->rings, "ring_size",
                w->rings > 0, "xy", w->xy != NULL);
-   sneppp__put(o, "       %R, %R, {%zu, %zu}, %d, %d, %N},\n", 2, w->origin, 2, w->cell, w->cells[0], w->cells[1],
-               w->covariates, w->no_place, "z", w->z != NULL);
+   sneppp__put(o, "       %R, %R, {%zu, %zu}, %d, %d, %N, %N},\n", 2, w->origin, 2, w->cell, w->cells[0], w->cells[1],
+               w->covariates, w->no_place, "z", w->z != NULL, "tilt", w->tilt != NULL);
 }
 
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
@@ -23546,6 +23863,7 @@ static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp
    *exact = 0;
    SNEPPP__TRY(sneppp__model_check(model, err));
    if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
+   SNEPPP__TRY(sneppp__region_factors(model, place->within, 1, err));
    if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
    if (place->shape < SNEPPP_SHAPE_SET || place->shape > SNEPPP_SHAPE_POLYGON)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);

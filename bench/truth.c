@@ -12,11 +12,13 @@
 
       truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]
       truth 400,400,40 flat,smooth,plateau 80,400,2500 --quick
+      truth 4 - 200,600,1800 --ground
 
    Lists have commas; patterns is one number or one for each number of events; "all" are all truths. --quick leaves all
    rivals out: only needles of the default and, with half as many nodes along each axis and on the sphere, its
    distance. --table writes Markdown, --width is the budget of features. There are no splines on the sphere. Where
-   Rscript has spatstat, two of its estimates (peers/truth.R) stand beside in the plane. */
+   Rscript has spatstat, two of its estimates (peers/truth.R) stand beside in the plane. --ground: what follows covariates,
+   see ground.h. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -24,6 +26,7 @@
 #include "bench.h"
 #include "rivals.h"
 #include "truths.h"
+#include "ground.h"
 
 static const int fine_side[kinds] = { 4096, 128, 32, 1, 16 }, fine_lattice[kinds] = { 1, 1, 1, 8192, 2048 };
 /* Nodes and splines of the log-linear fits, which are smooth. There are no splines on the sphere. */
@@ -393,21 +396,23 @@ int main(int count, char **arg)
    enum { room = 16 };
    const char *word[3] = { "20,10,3", NULL, "60,300,3000" };
    static table_row rows[truth_count * room];
-   int words = 0, patterns[room], events[room], given, sizes, known = 0, made = 0;
+   int words = 0, patterns[room], events[room], given, sizes, known = 0, made = 0, ground = 0;
    settings set = { 0, 0, 0, 0, 1 };
    for (int i = 1; i < count; i++) {
       if (!strcmp(arg[i], "--quick")) set.quick = 1;
+      else if (!strcmp(arg[i], "--ground")) ground = 1;
       else if (!strcmp(arg[i], "--table")) set.table = 1;
       else if (!strcmp(arg[i], "--width") && i + 1 < count) set.width = atoi(arg[++i]);
       else if (!strcmp(arg[i], "--seed") && i + 1 < count) set.seed = (uint64_t)atol(arg[++i]);
-      else if (words < 3 && arg[i][0] != '-') word[words++] = arg[i];
+      else if (words < 3 && (arg[i][0] != '-' || !arg[i][1])) word[words++] = arg[i];
       else
          bench_check(0,
-                     "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]");
+                     "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s] [--ground]");
    }
    given = numbers(word[0], patterns, room);
    sizes = numbers(word[2], events, room);
    bench_check(given == 1 || given == sizes, "give one number of patterns, or one for each number of events");
+   if (ground) return ground_table(patterns[0], events, sizes, set.seed), 0;
    if (word[1] && !strcmp(word[1], "all")) word[1] = NULL;
    for (int k = 0; k < truth_count; k++) known += !word[1] || listed(word[1], truths[k].name);
    bench_check(known > 0, "no truth of this name: %s", word[1]);

@@ -10,7 +10,7 @@
 #include "asc.h"
 #include "effect.h"
 
-enum { points = 25, cols = 111, rows = 135, all = cols * rows, most = 300, splits = 3, fits = 4, few = 6, waves = 30 }; /* two numbers deserve few waves, four more */
+enum { points = 25, cols = 111, rows = 135, all = cols * rows, most = 300, splits = 3, fits = 4, few = 6 };
 static const double lo[2] = {352.7829, 6699.742}, hi[2] = {682.5896, 7101.484};
 
 static int fail(const char *why)
@@ -71,7 +71,7 @@ static int draw(const sneppp_model *m[2], const csv_table *gold, const double *k
 
 int main(int count, char **arg)
 {
-   static double        z[2 * all], weight[all], x[2 * most], mixed[2 * effect_folds * most];
+   static double        z[2 * all], x[2 * most];
    static unsigned char keep[most];
    static const char *const name[fits] = {"rock, log-linear", "rock, 6 waves", "the place, the default fit", "both"};
    const char    *path = count > 1 ? arg[1] : "build/gold.png";
@@ -81,8 +81,9 @@ int main(int count, char **arg)
    sneppp_events  events = {0};
    sneppp_model   m[fits];
    sneppp_error   err;
-   double         nll[fits] = {0}, gain = 0, spread = 0, power = 0, km[points], value[points], two[2] = {0, 1};
+   double         nll[fits] = {0}, gain = 0, spread = 0, km[points], value[points], two[2] = {0, 1};
    sneppp_sure    fault[points], green[2];
+   sneppp_report  report;
    if (!csv_read(&gold, "examples/data/murchison_gold.csv")) return fail(gold.error);
    if (gold.rows > most) return fail("these are other data");
    if (!read_rock(z, &w)) return 1;
@@ -96,8 +97,8 @@ int main(int count, char **arg)
       at[0] = train.count, at[1] = 0;
       for (size_t i = 0; i < gold.rows; i++) memcpy(x + 2 * at[keep[i]]++, gold.value + 2 * i, 2 * sizeof *x);
       train.x = x, test.x = x + 2 * train.count;
-      if (effect_learn(&m[0], &rock, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || effect_learn(&m[1], &rock, &train, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, &err) ||
-          effect_learn(&m[2], &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &err) || effect_fit(&m[3], &w, &train, waves, weight, mixed, &power, &err)) return fail(err.why);
+      if (effect_learn(&m[0], &rock, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, NULL, &err) || effect_learn(&m[1], &rock, &train, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, NULL, &err) ||
+          effect_learn(&m[2], &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, NULL, &err) || effect_learn(&m[3], &w, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, NULL, &err)) return fail(err.why);
       for (int k = 0; k < fits; k++) {
          if (sneppp_test_nll(&m[k], &test, 1, 0.25, &v[k], NULL, &err)) return fail(err.why);
          nll[k] += (v[k] - log(area)) / splits;
@@ -107,11 +108,11 @@ int main(int count, char **arg)
    }
    printf("nats per deposit that was kept back, in a window of area 1, mean of %d splits (an even scatter: 0.00)\n", splits);
    for (int k = 0; k < fits; k++) printf("   %-30s %8.3f\n", name[k], nll[k]);
-   printf("   both gain %.3f over the place, with a scatter of %.3f from split to split; the start has the power %g\n\n", gain, sqrt(fmax(spread - gain * gain, 0)), power);
+   printf("   both gain %.3f over the place, with a scatter of %.3f from split to split\n", gain, sqrt(fmax(spread - gain * gain, 0)));
 
-   events.x = gold.value, events.count = gold.rows; /* all of them for maps and curve, with the power of the last split */
-   if (effect_learn(&m[1], &rock, &events, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, &err) || effect_learn(&m[0], &w, &events, SNEPPP_METHOD_CONVEX, waves, SNEPPP_ACT_COS, &err) ||
-       effect_helped(&m[3], &m[0], power, &events, weight, &err)) return fail(err.why);
+   events.x = gold.value, events.count = gold.rows; /* all of them for maps and curve */
+   if (effect_learn(&m[1], &rock, &events, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, NULL, &err) || effect_learn(&m[3], &w, &events, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &report, &err)) return fail(err.why);
+   printf("   of all deposits it takes what the rock says alone to the power %g\n\n", report.tilt);
    for (int k = 0; k < points; k++) km[k] = 0.5 + 19.5 * k / (points - 1), value[k] = depth(km[k]);
    if (effect_curve(&m[1], z, 0, value, points, fault, &err) || effect_curve(&m[1], z, 1, two, 2, green, &err)) return fail(err.why);
    printf("deposits per 1000 square km at this distance from a fault, greenstone as it is, and where they are with 95 %%:\n");
@@ -119,7 +120,7 @@ int main(int count, char **arg)
    for (int k = 0; k < 2; k++) printf("%s greenstone, faults as they are: %.2f, %.2f to %.2f\n", k ? "all" : "no", unit * green[k].mean, unit * green[k].lower, unit * green[k].upper);
    if (!draw((const sneppp_model *[2]){&m[1], &m[3]}, &gold, km, fault, unit, path)) return fail("the picture could not be written");
    printf("\nThe picture is %s\n", path);
-   sneppp_free(&m[0]), sneppp_free(&m[1]), sneppp_free(&m[3]);
+   sneppp_free(&m[1]), sneppp_free(&m[3]);
    csv_free(&gold);
    return !(nll[3] < nll[2] && nll[3] < nll[1] && fault[0].mean > 1.5 * fault[points - 1].mean && green[1].lower > green[0].upper);
 }

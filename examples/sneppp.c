@@ -35,7 +35,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --exposure FILE.asc  what was exposed in each cell of an ESRI ASCII grid, such as people per unit of area; cells of 0 and\n"
     "                       NODATA are outside. --window or --polygon cuts the cells. The intensity is that of events, see raster\n"
     "  --covariate N=F.asc  a number N for each cell, such as its elevation; may be given again. Grids that differ from the\n"
-    "                       first are resampled to it. auto then is convex, with --tune\n"
+    "                       first are resampled to it. auto lets them multiply the exposure as far as that helps\n"
     "  --no-place           the covariates alone explain the events, not the coordinates\n"
     "  --counts FILE        instead of events: how many there were in regions. One per line, in the words of count and a number,\n"
     "                       such as box:0,200,0,100 12 or polygon:north.csv time:3,4 7; they may overlap and leave gaps\n"
@@ -1244,7 +1244,7 @@ static int fit(int count, char **arg)
    learned       l;
    points        held;
    sneppp_error  err;
-   double        test_nll = nan(""), expected = 0, volume;
+   double        test_nll = nan(""), expected = 0, volume, even;
    unsigned long observed, train;
    if (o.png && o.sides > 4) fail("only windows with one or two coordinates and the sphere are drawn: ", o.png);
    if (o.test_scale != 1 && !o.test) fail("--test-scale needs --test FILE", "");
@@ -1263,6 +1263,7 @@ static int fit(int count, char **arg)
    learn(&o, &l);
    if (sneppp_count(&l.model, NULL, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
    volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.spans ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
+   even = volume / sneppp_window_mass(&l.desc.factor[0].window) * sneppp_window_mass(&l.model.desc.factor[0].window); /* as covariates tilt it */
    observed = train = (unsigned long)l.report.events;
    if (o.test) {
       sneppp_events test;
@@ -1294,11 +1295,15 @@ static int fit(int count, char **arg)
       fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume,
               name[l.report.method]);
       fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width,
-              l.report.width == 1 ? "" : "s", expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+              l.report.width == 1 ? "" : "s", expected > 0 ? 100 * l.model.floor * even / expected : 0.0, expected);
       if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
          for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
+      }
+      if (l.report.method == SNEPPP_METHOD_AUTO && o.covariates) {
+         if (l.report.tilt > 0) fprintf(say, "covariates multiply the exposure by what they say alone, to the power %g\n", l.report.tilt);
+         else fprintf(say, "covariates say nothing beside the place, and are left out\n");
       }
       if (l.report.method == SNEPPP_METHOD_AUTO && l.report.share[0] < 1) {
          static const char *const part[5] = {"a constant", "bumps as wide everywhere", "bumps as wide as to neighbours", "bumps moved to where it is denser", "a smooth surface"};

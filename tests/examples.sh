@@ -52,6 +52,8 @@ check "fit --png" png "$out/trees.png"
 check "fit --covariate" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --covariate elevation=examples/data/bei_elevation.asc \
    --covariate slope=examples/data/bei_gradient.asc --no-place --method convex --width 30 --save "$out/ground.model" --png "$out/ground.png"
 check "fit --covariate --png" png "$out/ground.png"
+check "fit --covariate, by default" says "^covariates multiply the exposure" $s fit examples/data/murchison_gold.csv --window 352.7829,682.5896,6699.742,7101.484 \
+   --covariate greenstone=examples/data/murchison_greenstone.asc
 check "raster" $s raster "$out/ground.model" "$out/ground.asc"
 check "raster is a grid" says "^ncols 201$" head -n 1 "$out/ground.asc"
 check "fit --exposure" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/ground.asc" --method convex --width 20

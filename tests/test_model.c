@@ -633,8 +633,10 @@ static size_t model_no_events(sneppp_real *dst, size_t first, size_t count, void
 }
 
 /* A region with a part of a factor that the model does not have is refused by all that take regions. */
+static int model_everywhere(const sneppp_real *x, void *user) { return (void)x, (void)user, 1; }
 TEST model_regions_of_other_factors(void)
 {
+   sneppp_place       place;
    static const char   words[] = "factor[1] is given, but the model has 1 factor";
    static const double lo[1] = {0}, hi[1] = {4};
    sneppp_real        x[8] = {1, 2, 3, 1, 2, 3, 1, 2};
@@ -658,6 +660,10 @@ TEST model_regions_of_other_factors(void)
    ASSERT(model_says(sneppp_sample(&m, &how, x, 1, NULL, err), SNEPPP_ERR_ARG, words));
    ASSERT_EQ((size_t)0, sneppp_sample_bytes(&m, &r[1], 1, err));
    ASSERT(model_says(sneppp_model_gram(&m, &r[1], K, NULL, err), SNEPPP_ERR_ARG, words)); /* before it writes */
+   memset(&place, 0, sizeof place);
+   place.inside = model_everywhere, place.within = &r[1];
+   ASSERT(model_says(sneppp_count_numeric(&m, &place, count, NULL, err), SNEPPP_ERR_ARG, words));
+   ASSERT(model_says(sneppp_count_numeric_sure(&m, &place, 0.9, sure, err), SNEPPP_ERR_ARG, words));
    e.seen = &r[1], f.events = &e;
    ASSERT(model_says(sneppp_fit(&m, &f, NULL, err), SNEPPP_ERR_ARG, words));
    e.seen = NULL, e.region = r, e.regions = 2, e.counts = count, e.x = NULL, e.count = 0;

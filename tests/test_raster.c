@@ -378,12 +378,12 @@ static sneppp_window raster_box(double x0, double x1, double y0, double y1)
 
 TEST raster_models(void)
 {
-   static const int methods[3] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_ADAM, SNEPPP_METHOD_PGD};
+   static const int methods[4] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_ADAM, SNEPPP_METHOD_PGD, SNEPPP_METHOD_AUTO};
    static const double triangle[6] = {2.5, 1.5, 9.1, 3.4, 4.4, 6.6}, frame[14] = {-9, -9, 99, -9, 99, 99, -9, 99, 2.5, 1.5, 9.1, 3.4, 4.4, 6.6};
    static const size_t sizes[2] = {4, 3};
    const double tol = sizeof(sneppp_real) == sizeof(float) ? 1e-5 : 1e-10;
    for (int kind = 0; kind < 4; kind++)
-      for (int method = 0; method < 3; method++) {
+      for (int method = 0; method < (kind == 3 ? 3 : 4); method++) {
          raster_case     c;
          sneppp_real     x[400];
          sneppp_desc     desc;
@@ -400,12 +400,13 @@ TEST raster_models(void)
          raster_make(&c, kind);
          c.win.no_place = method == 2;
          memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
-         desc.factor[0].window = c.win, desc.width = 12;
+         desc.factor[0].window = c.win, desc.width = method < 3 ? 12 : 0;
          events.x = x, events.count = raster_events(&c.win, 200, x);
-         fit.events = &events, fit.method = (sneppp_method)methods[method], fit.steps = method ? 60 : 0;
+         fit.events = &events, fit.method = (sneppp_method)methods[method], fit.steps = method % 3 ? 60 : 0;
          if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
          ASSERT(sneppp__finite(report.nll));
          if (method == 0) ASSERT(report.gap <= 1e-4);
+         if (method == 3) ASSERT(report.method == SNEPPP_METHOD_AUTO && report.tilt == 1 && m.layer[0].d == 2);
          /* counts: a box, a polygon, all cells but some, and the rest of them */
          memset(region, 0, sizeof region), memset(part, 0, sizeof part);
          part[0] = raster_box(3.05, 7.77, 2.2, 5.5), part[1].space = SNEPPP_SPACE_POLYGON, part[1].dim = 2, part[1].xy = triangle, part[1].count = 3;
@@ -885,7 +886,167 @@ static int raster_read(asc_grid *g, const char *path, const char *text, size_t b
    return asc_read(g, path);
 }
 
-/* With covariates AUTO is the convex problem with its floor, whose waves and penalty are chosen by events held out; where
+/* What AUTO finds in covariates is an exposure: the fit under that exposure, without covariates, is the same model, and
+   answers alike. With other covariates it expects in every cell what their factor says, more or less. */
+TEST raster_tilt(void)
+{
+   static const double step[3] = {0.8, 0.7, 1};
+   static sneppp_real  x[2 * 300], draw[2][1200];
+   const double        tol = sizeof(sneppp_real) == sizeof(float) ? 1e-4 : 1e-7;
+   raster_case         c;
+   sneppp_desc         desc;
+   sneppp_events       events;
+   sneppp_fit_desc     fit;
+   sneppp_report       report, plain;
+   sneppp_model        m, as, again;
+   sneppp_error        err;
+   sneppp_sample_desc  how;
+   sneppp_sample_info  info[2];
+   sneppp_window       part[2], what;
+   sneppp_region       region[2];
+   double              weight[RASTER_CELLS], z[2 * RASTER_CELLS], tilt[36], count[2][2], sum = 0, all;
+   raster_make(&c, 2);
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(region, 0, sizeof region);
+   memset(&how, 0, sizeof how);
+   desc.factor[0].window = c.win, events.x = x, events.count = raster_events(&c.win, 300, x), fit.events = &events;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT(report.method == SNEPPP_METHOD_AUTO && report.tilt == 1);
+   memcpy(tilt, m.desc.factor[0].window.tilt, sizeof tilt);
+   for (int i = 10; i < 18; i++) ASSERT(tilt[i] > tilt[i - 1]);      /* more where the first covariate is high, */
+   for (int i = 28; i < 36; i++) ASSERT(fabs(tilt[i] - tilt[27]) < 0.6); /* and the second does next to nothing   */
+   for (size_t k = 0; k < 90; k++) {
+      double at[2];
+      at[0] = fmin(fmax(2.4 + 0.8 * (double)(k % 10), 2.91), 8.74), at[1] = fmin(fmax(1.35 + 0.7 * (double)(k / 10), 1.21), 6.19);
+      weight[k] = sneppp_window_density(&m.desc.factor[0].window, at);
+   }
+   desc.factor[0].window.weight = weight, desc.factor[0].window.covariates = 0, desc.factor[0].window.z = NULL;
+   if (sneppp_init(&as, &desc, &err) || sneppp_fit(&as, &fit, &plain, &err)) FAILm(err.why);
+   ASSERT(m.n == as.n && plain.held_out < report.held_out); /* which does not take its own events for witnesses */
+   part[0] = raster_box(3.05, 7.77, 2.2, 5.5), part[1] = c.win, part[1].covariates = 0, part[1].z = NULL, part[1].weight = NULL;
+   part[1].hi[0] = 6.1, region[0].factor[0] = &part[0], region[1].factor[0] = &part[1];
+   if (sneppp_count(&m, region, 2, count[0], NULL, &err) || sneppp_count(&as, region, 2, count[1], NULL, &err)) FAILm(err.why);
+   for (int k = 0; k < 2; k++) ASSERT_IN_RANGE(count[1][k], count[0][k], tol * count[1][k]);
+   for (int i = 0; i < 300; i++) ASSERT_IN_RANGE(1, (double)sneppp_intensity(&m, x + 2 * i) / (double)sneppp_intensity(&as, x + 2 * i), tol);
+   how.count = 500, how.seed = 3;
+   if (sneppp_sample(&m, &how, draw[0], 600, &info[0], &err) || sneppp_sample(&as, &how, draw[1], 600, &info[1], &err)) FAILm(err.why);
+   for (int i = 0; i < 1000; i++) ASSERT_IN_RANGE((double)draw[1][i], (double)draw[0][i], 1e-3);
+   desc.factor[0].window = c.win; /* again, and then from the model that it is: the same bits */
+   if (sneppp_init(&again, &desc, &err) || sneppp_fit(&again, &fit, NULL, &err) || sneppp_fit(&again, &fit, &plain, &err)) FAILm(err.why);
+   ASSERT(plain.held_out == report.held_out && memcmp(tilt, again.desc.factor[0].window.tilt, sizeof tilt) == 0);
+   for (int i = 0; i < 300; i++) ASSERT(sneppp_intensity(&m, x + 2 * i) == sneppp_intensity(&again, x + 2 * i));
+   sneppp_free(&again);
+   /* what if */
+   memcpy(z, c.z, sizeof z);
+   for (size_t k = 0; k < RASTER_CELLS; k++) z[2 * k] = k % 2 ? -30 : 0.3; /* beyond the last bend nothing changes */
+   what = c.win, what.z = z, what.weight = NULL, region[0].factor[0] = &what;
+   if (sneppp_count(&m, region, 1, &all, NULL, &err)) FAILm(err.why);
+   for (size_t k = 0; k < 90; k++) {
+      double now[2], cell = 0;
+      for (int r = 0; r < 2; r++) {
+         part[0].lo[r] = c.win.origin[r] + step[r] * (double)(r ? k / 10 : k % 10), part[0].hi[r] = part[0].lo[r] + step[r];
+         what.z = r ? c.z : z, what.tilt = tilt, now[r] = sneppp__raster_tilt(&what, k);
+      }
+      region[1].factor[0] = &part[0];
+      if (sneppp_count(&m, region + 1, 1, &cell, NULL, &err)) FAILm(err.why);
+      sum += cell * exp(now[0] - now[1]);
+   }
+   ASSERT_IN_RANGE(sum, all, 10 * tol * sum);
+   what.weight = c.weight, what.z = c.z; /* its own exposure and covariates are no other ones */
+   if (sneppp_count(&m, region, 1, &all, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(300, all, 1e-4 * 300);
+#ifndef SNEPPP_NO_SURE
+   {
+      sneppp_sure sure[2];
+      part[0] = raster_box(3.05, 7.77, 2.2, 5.5), region[1].factor[0] = &part[0];
+      if (sneppp_count_sure(&m, region + 1, 1, 0.95, &sure[0], NULL, &err) || sneppp_count_sure(&as, region + 1, 1, 0.95, &sure[1], NULL, &err)) FAILm(err.why);
+      ASSERT_IN_RANGE(sure[1].lower, sure[0].lower, tol * sure[1].mean);
+      ASSERT_IN_RANGE(sure[1].upper, sure[0].upper, tol * sure[1].mean);
+      if (sneppp_count_sure(&m, region, 1, 0.95, &sure[0], NULL, &err)) FAILm(err.why);
+      what.z = z;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, region, 1, 0.95, &sure[0], NULL, &err));
+      ASSERT(strstr(err.why, "other covariates"));
+   }
+#endif
+   sneppp_free(&m), sneppp_free(&as);
+   /* a tilt must rise along its values, be finite, and leave the place */
+   desc.factor[0].window = c.win, desc.factor[0].window.tilt = tilt, tilt[20] = 9;
+   ASSERT(sneppp_init(&m, &desc, &err) != SNEPPP_OK && strstr(err.why, "window.tilt[20] = 9 is above the next"));
+   tilt[20] = sneppp__nan();
+   ASSERT(sneppp_init(&m, &desc, &err) != SNEPPP_OK && strstr(err.why, "window.tilt[20] is not finite"));
+   desc.factor[0].window.no_place = 1;
+   ASSERT(sneppp_init(&m, &desc, &err) != SNEPPP_OK && strstr(err.why, "window.tilt is for"));
+   PASS();
+}
+
+/* Covariates that say nothing cost next to nothing; events in space and time have their covariates, too; whoever is asked
+   to stop has not begun. */
+static int raster_stop(const sneppp_report *now, const sneppp_model *model, void *user)
+{
+   (void)now, (void)model, (void)user;
+   return 1;
+}
+
+TEST raster_tilt_where(void)
+{
+   static sneppp_real x[3 * 400], place[2 * 300];
+   raster_case        c;
+   sneppp_desc        desc;
+   sneppp_events      events;
+   sneppp_fit_desc    fit;
+   sneppp_report      report, plain;
+   sneppp_model       m, bare;
+   sneppp_error       err;
+   sneppp_rng         rng;
+   double             all, lost = 0;
+   raster_make(&c, 0);
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   sneppp_rng_init(&rng, 31, 0);
+   for (int seed = 0; seed < 4; seed++) {
+      for (int i = 0; i < 400;) {
+         double at[2], v[2];
+         ASSERT(sneppp_window_draw(&c.win, &rng, at));
+         if (sneppp_rng_uniform(&rng) > exp(-0.5 * (at[0] - 2))) continue;
+         for (int r = 0; r < 2; r++) x[2 * i + r] = (sneppp_real)at[r], v[r] = (double)x[2 * i + r];
+         i += sneppp_window_contains(&c.win, v);
+      }
+      desc.factor[0].window = c.win, events.x = x, events.count = 400, fit.events = &events;
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+      desc.factor[0].window.covariates = 0, desc.factor[0].window.z = NULL;
+      if (sneppp_init(&bare, &desc, &err) || sneppp_fit(&bare, &fit, &plain, &err)) FAILm(err.why);
+      ASSERT(report.held_out <= plain.held_out + 1e-9 && sneppp__finite(report.held_out));
+      for (int k = 0; k < 90; k++) {
+         double l, at[2];
+         sneppp_real p[2];
+         at[0] = 2.4 + 0.8 * (k % 10), at[1] = 1.35 + 0.7 * (k / 10), p[0] = (sneppp_real)at[0], p[1] = (sneppp_real)at[1];
+         l = c.weight[k] * exp(-0.5 * (at[0] - 2));
+         lost += l * log((double)sneppp_intensity(&bare, p) / (double)sneppp_intensity(&m, p)) / 90;
+      }
+      sneppp_free(&m), sneppp_free(&bare);
+   }
+   ASSERT(lost / 4 < 0.01);
+   raster_events(&c.win, 300, place); /* beside the place, a time: more in the end */
+   for (int i = 0; i < 300; i++)
+      x[3 * i] = place[2 * i], x[3 * i + 1] = place[2 * i + 1], x[3 * i + 2] = (sneppp_real)sqrt(sneppp_rng_uniform(&rng));
+   memset(&desc, 0, sizeof desc);
+   desc.factor[0].window = c.win, desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1, events.count = 300;
+   if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
+   fit.progress = raster_stop;
+   if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT(report.ending == SNEPPP_ENDING_ASKED_TO_STOP && m.layer[0].d == 4);
+   fit.progress = NULL;
+   if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT(report.method == SNEPPP_METHOD_AUTO && report.tilt == 1 && m.layer[0].d == 2);
+   if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(300, all, 1e-4 * 300);
+   sneppp_free(&m);
+   events.count = 0; /* of no events covariates know nothing */
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT(report.tilt == 0 && m.desc.factor[0].window.tilt[9] == 0);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* With a budget AUTO is the convex problem with its floor, whose waves and penalty are chosen by events held out; where
    events cannot be held out, as of counts, it is not tuned. */
 TEST raster_automatic_tunes(void)
 {
@@ -1023,5 +1184,7 @@ SUITE(raster)
    RUN_TEST(raster_refusals);
    RUN_TEST(raster_automatic);
    RUN_TEST(raster_automatic_tunes);
+   RUN_TEST(raster_tilt);
+   RUN_TEST(raster_tilt_where);
    RUN_TEST(raster_grids);
 }
