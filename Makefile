@@ -302,7 +302,7 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 # value unit. The peers in Python run beside the programs that they are compared with.
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
-$(JUDGES): bench/rivals.h bench/truths.h build/obj/sneppp.o
+$(JUDGES): bench/rivals.h bench/truths.h bench/ground.h build/obj/sneppp.o
 build/bench/check: examples/check.h
 build/bench/train_f32: bench/train.c
 build/bench/linalg_f32: bench/linalg.c
