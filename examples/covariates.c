@@ -2,8 +2,9 @@
    Do trees follow the ground? 3604 trees of a rain forest, with the elevation and the slope of every 5 m x 5 m cell of the
    plot. Four of five trees are fitted by the ground alone, first as a log-linear model, then by waves of both numbers; and
    with the default fit by the place alone and by both. The fifth that was kept back judges. Then what elevation and slope
-   do, each with the other as it is, in bands of 95 % (build/covariates.png, or the file named by the first argument). The curves are those of 12 waves: 100 judge better, but where no cell has such a slope at such an
-   elevation they say anything, and their bands say so. */
+   do, each with the other as it is, in bands of 95 % (build/covariates.png, or the file named by the first argument). The
+   curves are those of 12 waves: 100 judge better, but where no cell has such a slope at such an elevation they say
+   anything, and their bands say so. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
