@@ -146,12 +146,12 @@ done
 check "the manual's first program compiles" $cc -std=c99 -Wall -Wextra -Werror -I. -DSNEPPP_IMPLEMENTATION -O1 -o "$out/start" "$out/start.c" -lm
 check "and runs" "$out/start"
 
-# ---- compile time of the header at -O2, in processor seconds. They double when other programs share the core, and
-# machines differ, so that only gross excess fails; on an idle core it should be a few seconds.
+# ---- compile time of the header at -O2, in processor seconds: they double when other programs share the core, and are told
+# only. What is judged is the code, which takes them: 560 kB by gcc 12 on x86-64.
 seconds=$( ($cc -std=c99 -I. -O2 -c -o "$out/time.o" "$out/sneppp.c"; times) | awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }')
 echo "compile time of the header at -O2: $seconds s"
 echo "compile time of the header at -O2: $seconds s" >&3
-check "the header compiles in 25 s" awk "BEGIN { exit !($seconds < 25) }"
+check "the header has less than 620 kB of code" awk "BEGIN { exit !($(size "$out/time.o" | awk 'NR == 2 { print $1 }') < 620000) }"
 
 total="$passed passed, $failed failed"
 [ $skipped -eq 0 ] || total="$total, $skipped skipped"
