@@ -257,11 +257,22 @@
       exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
       and activation, not for all: a pair without one is refused when the model is made; on caps and rectangles of the
       sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs
-      other units. Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
-      far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
+      other units. Models with features of your own can be neither sampled nor saved; nor can one be sampled whose
+      intensity is so far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
       by region and no fit.tune, and do not count copies.
 
->>changes ==============================================================================================      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
+>>changes =====================================================================================================
+      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out;
+                 constants carry their kind (SNEPPP_ACT_COS); one sneppp_count, one sneppp_nll, samples and numeric
+                 counts by description; settings that a method does not use are refused. New: intervals
+                 (sneppp_count_sure and its kin; saved models have format version 3), exact counts on parts of the
+                 sphere, counts by region (events.region), exposures and covariates (SNEPPP_SPACE_RASTER), in AUTO too
+                 (report.tilt), fits over ranks (fit.reduce), fit.tune, sneppp_bake, samples from exported models
+                 (SNEPPP_WITH_SAMPLE), SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many
+                 events, and finds grids on which a part of the events was recorded; ADAM ends with the expected number
+                 of its events; fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and
+                 polygons are cut to the window
+      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
                  than 64 kB of stack; with SNEPPP_REAL_FLOAT types have the suffix _f32, too
@@ -561,9 +572,11 @@ typedef struct sneppp_window {
    int            covariates;             /* numbers in z; dim and they together at most SNEPPP_MAX_DIM       */
    int            no_place;               /* 1: t(x) = z(x), without the coordinates                          */
    const double  *z;                      /* (rows, columns, covariates); NaN = the cell is outside           */
-   const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) NULL, or what AUTO found: covariates multiply
-                                             the exposure and t(x) = x. Of each of them values, ascending, and the
-                                             logarithm of its factor there; straight between, constant beyond */
+   const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) leave NULL: AUTO writes into its model what it
+                                             found. Covariates multiply the exposure and t(x) = x. Of each of them
+                                             values, ascending, and the logarithm of its factor there, up to a constant
+                                             (differences tell); straight between, constant beyond. Regions have that
+                                             of the model, whatever they say */
 } sneppp_window;
 
 #define SNEPPP_BENDS 9
@@ -846,8 +859,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
                                   everywhere; bumps as wide as to some neighbours; bumps beside their events, where
                                   these are denser; a smooth surface. Their sum is 1                        */
-   double        tilt;         /* AUTO with covariates: to which power their factor, the model's window.tilt, was
-                                  taken: 0, 0.5 or 1. 0: beside the place they say nothing, and are left out */
+   double        tilt;         /* AUTO with covariates: to which power their factor was taken, which the model's
+                                  window.tilt has: 0, 0.5, 1. 0: they say nothing beside the place, and are left out */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -3930,7 +3943,8 @@ static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *re
       }
    }
    if (model && model->factors && sneppp__is_mixture(model, win)) return polygons;
-   (void)sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL, was never made, or is no sum of bumps");
+   (void)sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL, was never made, or is no sum of bumps in boxes, "
+                      "polygons or on the sphere");
    return -1;
 }
 
@@ -9902,10 +9916,10 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       }
       out.weight = part[SNEPPP__PULL_WEIGHT], out.mean = part[SNEPPP__PULL_MEAN], out.scale = part[SNEPPP__PULL_SCALE];
    }
-   if (p.win->space == SNEPPP_SPACE_RASTER && !job->G && job->shape == SNEPPP__DIAGONAL && !p.win->xy &&
-       !sneppp__raster_more(p.win) && p.u[0].act == SNEPPP_ACT_RBF) {
+   if (p.win->space == SNEPPP_SPACE_RASTER && !job->G && !full && !p.win->xy && !sneppp__raster_more(p.win) &&
+       p.u[0].act == SNEPPP_ACT_RBF) { /* a bump is the square of one that is sqrt(2) times as narrow */
       double s[2];
-      for (int r = 0; r < p.d; r++) s[r] = 1 / p.l[0][r];
+      for (int r = 0; r < p.d; r++) s[r] = 1 / (p.l[0][r] * (job->shape == SNEPPP__MOMENT ? SNEPPP__SQRT2 : 1));
       k = sneppp__raster_bump(p.win, p.w[0], s);
    } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;

@@ -1302,8 +1302,15 @@ static int fit(int count, char **arg)
          for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
       }
       if (l.report.method == SNEPPP_METHOD_AUTO && o.covariates) {
-         if (l.report.tilt > 0) fprintf(say, "covariates multiply the exposure by what they say alone, to the power %g\n", l.report.tilt);
+         if (l.report.tilt > 0) fprintf(say, "covariates multiply the exposure by what they say alone, to the power %g:\n", l.report.tilt);
          else fprintf(say, "covariates say nothing beside the place, and are left out\n");
+         for (int k = 0; k < o.covariates && l.report.tilt > 0; k++) {
+            const double *at = l.model.desc.factor[0].window.tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS;
+            int           most = 0;
+            for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
+            fprintf(say, "   %.*s: from %g to %g by a factor of %.3g, most at %g\n", (int)strcspn(o.covariate[k], "="), o.covariate[k], at[0],
+                    at[SNEPPP_BENDS - 1], exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
+         }
       }
       if (l.report.method == SNEPPP_METHOD_AUTO && l.report.share[0] < 1) {
          static const char *const part[5] = {"a constant", "bumps as wide everywhere", "bumps as wide as to neighbours", "bumps moved to where it is denser", "a smooth surface"};
@@ -1632,7 +1639,7 @@ static void write_geojson(const sneppp_model *m, const sneppp_window *when, int 
       if (sneppp_marginal(m, 1, when, &space, &err) != SNEPPP_OK) fail(err.why, "");
       m = &space;
    }
-   if (m->factors > 1 || !((w->dim == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ||
+   if (m->factors > 1 || !((w->dim == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL || w->space == SNEPPP_SPACE_RASTER)) ||
                            (w->dim == 3 && w->space == SNEPPP_SPACE_SPHERE)))
       fail("only the plane and the sphere are written as GeoJSON: ", path);
    errno = 0;
@@ -1707,6 +1714,7 @@ static int raster_file(int count, char **arg)
       if (w->space == SNEPPP_SPACE_RASTER) { /* the mass, or the area of it that is exposed */
          sneppp_window part = *w;
          memcpy(part.lo, b->lo, sizeof part.lo), memcpy(part.hi, b->hi, sizeof part.hi);
+         part.tilt = NULL; /* what covariates multiply it by is a part of the risk */
          mass = sneppp_window_mass(&part);
          if (!(mass > 0)) continue;
          if (!q.o.relative) mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);

@@ -1140,6 +1140,33 @@ TEST raster_watched_floor(void)
    PASS();
 }
 
+/* Moments and squares of bumps have a way of their own on cells: the sums of those over boxes. */
+TEST raster_bumps(void)
+{
+   double        W[8] = {0.4, 0.3, 1.9, 0.8, 1.1, 1.7, -0.6, 0.5}, b[4] = {0, 0, 0, 0}, width[8] = {0.2, 0.5, 0.05, 0.3, 1.5, 2, 0.4, 0.1};
+   const double  weight[6] = {0.5, 0, 3, 1, 2, 0.25};
+   double        m[4], K[16], one[4], square[16], sum[2][4] = {{0}};
+   sneppp_window w, box;
+   sneppp_layer  layer;
+   sneppp_error  err;
+   memset(&w, 0, sizeof w), memset(&box, 0, sizeof box), memset(&layer, 0, sizeof layer);
+   layer.n = 4, layer.W = W, layer.b = b, layer.width = width, layer.unit.act = SNEPPP_ACT_RBF;
+   w.space = SNEPPP_SPACE_RASTER, w.dim = box.dim = 2, w.weight = weight, w.cells[0] = 3, w.cells[1] = 2, w.cell[0] = 0.7, w.cell[1] = 1.1;
+   if (sneppp_moments(&w, &layer, m, &err)) FAILm(err.why);
+   if (sneppp_gram(&w, &layer, K, NULL, &err)) FAILm(err.why);
+   for (size_t k = 0; k < 6; k++) {
+      box.lo[0] = 0.7 * (double)(k % 3), box.hi[0] = box.lo[0] + 0.7, box.lo[1] = 1.1 * (double)(k / 3), box.hi[1] = box.lo[1] + 1.1;
+      if (sneppp_moments(&box, &layer, one, &err)) FAILm(err.why);
+      if (sneppp_gram(&box, &layer, square, NULL, &err)) FAILm(err.why);
+      for (size_t i = 0; i < 4; i++) sum[0][i] += weight[k] * one[i], sum[1][i] += weight[k] * square[5 * i];
+   }
+   for (size_t i = 0; i < 4; i++) {
+      ASSERT_IN_RANGE(sum[0][i], m[i], 1e-13 * sum[0][i]);
+      ASSERT_IN_RANGE(sum[1][i], K[5 * i], 1e-13 * sum[1][i]);
+   }
+   PASS();
+}
+
 /* A unit that is 0 on all cells has a square of 0, not of what is left of areas that cancel. */
 TEST raster_squares_are_not_negative(void)
 {
@@ -1166,6 +1193,7 @@ TEST raster_squares_are_not_negative(void)
 SUITE(raster)
 {
    RUN_TEST(raster_watched_floor);
+   RUN_TEST(raster_bumps);
    RUN_TEST(raster_squares_are_not_negative);
    RUN_TEST(raster_gram);
    RUN_TEST(raster_window);
