@@ -9923,7 +9923,7 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       k = sneppp__raster_bump(p.win, p.w[0], s);
    } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;
-   if (i == j && job->shape != SNEPPP__MOMENT && !p.log && k < 0) k = 0; /* a square: where it is 0, rounding may go below */
+   if (i == j && job->shape != SNEPPP__MOMENT && !p.log && sneppp__finite(k) && k < 0) k = 0; /* a square, rounded */
    if (full) job->K[i * n + j] = job->K[j * n + i] = k;
    else job->K[i] = k;
 }
