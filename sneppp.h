@@ -86,7 +86,8 @@
       Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c).
       AUTO divides by exposures, and covariates multiply them: of each it learns a bent line for the logarithm, and
       how far to trust it beside the place (report.tilt; the lines are in the model's window.tilt). Interactions of
-      covariates are for CONVEX on waves; for covariates alone (no_place) AUTO solves that problem itself, tuned.
+      covariates are for CONVEX on waves. Covariates alone (no_place) are the lines alone, or CONVEX, tuned, where that
+      predicts better (report.method); a model that became lines has no waves left, and later fits of it are lines.
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
@@ -250,9 +251,9 @@
       these disagree, because smoothing has a bias there, the mean lies at an end, and the interval for a new count may
       exclude it: either may then be the better answer.
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
-      coordinates; elsewhere, also on rasters with a polygon, a budget or counts by region, with covariates over ranks
-      or without the place, it solves the convex problem on default features, and the report says so. Its intervals take
-      what covariates do for known, and there are none for regions with other covariates.
+      coordinates; elsewhere, also on rasters that were seen in part or have counts by region, or covariates over ranks,
+      it solves the convex problem on default features, and the report says so. Its intervals take what covariates do
+      for known, and there are none for regions with other covariates.
       A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
       exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
       and activation, not for all: a pair without one is refused when the model is made; on caps and rectangles of the
@@ -572,8 +573,9 @@ typedef struct sneppp_window {
    int            covariates;             /* numbers in z; dim and they together at most SNEPPP_MAX_DIM       */
    int            no_place;               /* 1: t(x) = z(x), without the coordinates                          */
    const double  *z;                      /* (rows, columns, covariates); NaN = the cell is outside           */
-   const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) leave NULL: AUTO writes into its model what it
-                                             found. Covariates multiply the exposure and t(x) = x. Of each of them
+   const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) AUTO writes into its model what it found, for
+                                             yours; CONVEX, PGD and ADAM keep what is there. Covariates
+                                             multiply the exposure and t(x) = x, also with no_place. Of each of them
                                              values, ascending, and the logarithm of its factor there, up to a constant
                                              (differences tell); straight between, constant beyond. Regions have that
                                              of the model, whatever they say */
@@ -837,8 +839,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
    double        held_out;     /* the same as the held-out part tells it, of the model that is kept (ADAM), or as
-                                  leave-one-out does (AUTO). NaN if nothing was held out, and of AUTO with a budget
-                                  that its own answer exceeds                                               */
+                                  leave-one-out does (AUTO), or the fifths of fit.tune (CONVEX, PGD). NaN if nothing
+                                  was held out, and of AUTO with a budget that its own answer exceeds       */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
@@ -860,7 +862,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   everywhere; bumps as wide as to some neighbours; bumps beside their events, where
                                   these are denser; a smooth surface. Their sum is 1                        */
    double        tilt;         /* AUTO with covariates: to which power their factor was taken, which the model's
-                                  window.tilt has: 0, 0.5, 1. 0: they say nothing beside the place, and are left out */
+                                  window.tilt has: 0, 0.5, 1. 0: they say nothing beside the place, and are left out,
+                                  or another method ran */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -1483,9 +1486,12 @@ SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status 
    return status;
 }
 
-/* What calls it after a check of its own fails with it; for places that hold nothing which must be freed. */
+/* TRY: what fails fails its caller. REFUSE: so does what must not be. Both are for places that hold nothing which must be
+   freed. */
 #define SNEPPP__TRY(call) \
    do { const sneppp_status tried = (call); if (tried != SNEPPP_OK) return tried; } while (0)
+#define SNEPPP__REFUSE(err, if_so, status, ...) \
+   do { if (if_so) return sneppp__fail(err, SNEPPP_ERR_##status, __VA_ARGS__); } while (0)
 
 /* The same when it is the fault of one event, whose index goes into err->event. */
 SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, sneppp_status status)
@@ -2281,11 +2287,10 @@ static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
    the orientation, times -1 for a hole. It costs a walk along all edges. */
 static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
 {
-   size_t        rings = sneppp__ring_count(win), at = 0, s;
-   const double *mine;
-   int           odd = 0;
+   size_t rings = sneppp__ring_count(win), at = 0, s;
+   int    odd = 0;
    for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
-   mine = win->xy + 2 * at;
+   const double *mine = win->xy + 2 * at;
    for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
       if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
    return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
@@ -2329,7 +2334,8 @@ static void sneppp__raster_side(const sneppp_window *w, int r, double *lo, doubl
    *lo = *lo < w->lo[r] ? w->lo[r] : *lo, *hi = *hi > w->hi[r] ? w->hi[r] : *hi;
 }
 
-/* How many covariates are statistics. */
+/* How many coordinates, and how many covariates, are statistics. */
+SNEPPP__INLINE int sneppp__raster_places(const sneppp_window *w) { return w->no_place && !w->tilt ? 0 : w->dim; }
 SNEPPP__INLINE int sneppp__raster_more(const sneppp_window *w) { return w->tilt ? 0 : w->covariates; }
 
 /* The exposure of cell k; 0 if it is outside. */
@@ -2517,7 +2523,7 @@ static void sneppp__window_stats(const sneppp_window *win, const double *x, doub
          return;
       case SNEPPP_SPACE_RASTER: {
          size_t cell = sneppp__raster_cell(win, x), q = (size_t)sneppp__raster_more(win);
-         for (r = 0; !win->no_place && r < win->dim; r++) *t++ = x[r];
+         for (r = 0; r < sneppp__raster_places(win); r++) *t++ = x[r];
          for (size_t k = 0; k < q; k++) t[k] = cell < SIZE_MAX ? win->z[cell * q + k] : 0;
          return;
       }
@@ -3246,14 +3252,13 @@ SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, snepp
 {
    size_t             d = 0;
    double             x[SNEPPP_RADIAL_DIM], total = 0;
-   sneppp__walk       w;
    const sneppp_node *n;
    for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
    if (model->table_top >= 0) /* -1e-16 means 0 */
       total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
    for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
    if (!model->node->kid) return total + sneppp__leaf_bumps(model, model->node, d, x);
-   w = sneppp__walk_from(model->node, (int)d, x, NULL);
+   sneppp__walk w = sneppp__walk_from(model->node, (int)d, x, NULL);
    while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
    return total;
 }
@@ -3365,10 +3370,9 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
                                          sneppp_error *err)
 {
    sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
-   if (sneppp__inside(model, x) != 1)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
+   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
+   SNEPPP__REFUSE(err, !x || !psi, ARG, "x or psi is NULL");
+   SNEPPP__REFUSE(err, sneppp__inside(model, x) != 1, DATA, "x is not finite or outside the window");
    for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
    sneppp__point_features(model, T, psi);
    return SNEPPP_OK;
@@ -3383,9 +3387,8 @@ static sneppp_status sneppp__region_factors(const sneppp_model *model, const sne
 {
    for (size_t k = 0; region && k < regions; k++)
       for (int f = model->factors; f < SNEPPP_MAX_FACTORS; f++)
-         if (region[k].factor[f])
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region%s.factor[%d] is given, but the model has %d factor%s",
-                                regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
+         SNEPPP__REFUSE(err, region[k].factor[f], ARG, "region%s.factor[%d] is given, but the model has %d factor%s",
+                        regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
    return SNEPPP_OK;
 }
 #endif
@@ -3506,14 +3509,13 @@ static uint64_t sneppp__permute_small(uint64_t index, uint64_t count, uint64_t k
    eight are too few there, and fewer elements need more of them. */
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key)
 {
-   uint64_t low_mask, high_mask;
-   int      bits = 0, low;
+   int bits = 0, low;
    if (index >= count || count < 2) return index;
    if (count <= 16) return sneppp__permute_small(index, count, key);
    while (bits < 64 && (count - 1) >> bits) bits++;
    low = bits / 2;
-   low_mask = ((uint64_t)1 << low) - 1;
-   high_mask = UINT64_MAX >> (64 - (bits - low));
+   uint64_t low_mask = ((uint64_t)1 << low) - 1;
+   uint64_t high_mask = UINT64_MAX >> (64 - (bits - low));
    do {
       uint64_t a = index & low_mask, b = index >> low, round_key = key;
       for (int round = 0; round < 6; round++) {
@@ -3644,9 +3646,8 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
    computation of binomial probabilities", 2000). */
 static double sneppp__rng_log_poisson(double k, double mean)
 {
-   double x;
    if (k < 10) return k * log(mean) - mean - sneppp__lgamma(k + 1);
-   x = (mean - k) / k;
+   double x = (mean - k) / k;
    return -sneppp__stirling(k) - k * (x > -0.5 ? sneppp__x_minus_log1p(x) : x - log1p(x)) -
           0.5 * log(2 * SNEPPP__PI * k);
 }
@@ -3963,13 +3964,13 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 {
    const sneppp_window *win[SNEPPP_MAX_FACTORS];
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
-   if (!lo || !hi || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo, hi or count is NULL");
+   SNEPPP__REFUSE(err, !lo || !hi || !count, ARG, "lo, hi or count is NULL");
    if (sneppp__spawn_plan(model, NULL, win, box, err) < 0) return SNEPPP_ERR_ARG;
    for (int f = 0; f < model->factors; f++)
       for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
          double *a = &box[f][2 * r], *b = a + 1;
-         if (win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
+         SNEPPP__REFUSE(err, win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]), ARG,
+                        "x[%d]: [%g, %g] is no part of a box", k, lo[k], hi[k]);
          *a = fmin(fmax(*a, lo[k]), *b), *b = fmax(fmin(*b, hi[k]), *a);
       }
    *count = sneppp__spawn_weights(model, win, box, NULL);
@@ -3988,35 +3989,33 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp__alias      a;
    sneppp_rng         fresh, *rng = how && how->rng ? how->rng : &fresh;
    if (polygons < 0) return SNEPPP_ERR_ARG;
-   if (!how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem of sneppp_sample_bytes() is needed");
-   if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   SNEPPP__REFUSE(err, !how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL), ARG,
+                  "mem of sneppp_sample_bytes() is needed");
+   SNEPPP__REFUSE(err, cap && !x, ARG, "x is NULL");
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    a.n = (size_t)model->n + 1;
    a.p = (double *)(void *)((unsigned char *)how->mem + (0 - (uintptr_t)how->mem) % sizeof *a.p);
    a.other = (size_t *)(void *)(a.p + a.n), a.list = a.other + a.n;
    total = sneppp__spawn_weights(model, win, box, a.p);
-   if (!(total > 0) || !sneppp__finite(total))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented, or is 0");
+   SNEPPP__REFUSE(err, !(total > 0) || !sneppp__finite(total), RANGE,
+                  "the expected number of events cannot be represented, or is 0");
    sneppp__alias_make(&a);
    sneppp_rng_init(&fresh, how->seed, 0);
    info->expected = polygons ? sneppp__nan() : total;
    N = how->count ? how->count : sneppp_rng_poisson(rng, total); /* in polygons: of candidates, of which some are left */
    if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
-   if (info->count > cap)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    limit = 8192 * ((double)N + 50), info->count = 0;
    while ((how->count ? info->count : info->candidates) < N) {
-      if ((double)info->candidates++ > limit)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "next to nothing of the box is in the polygon");
+      SNEPPP__REFUSE(err, (double)info->candidates++ > limit, NO_CONVERGENCE,
+                     "next to nothing of the box is in the polygon");
       if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), win, box, rng, one)) continue;
       if (info->count < cap) memcpy(x + info->count * (size_t)model->D, one, (size_t)model->D * sizeof *x);
       info->count++;
    }
    info->acceptance = info->candidates ? (double)info->count / (double)info->candidates : 1;
-   if (info->count > cap)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    return SNEPPP_OK;
 }
 
@@ -4150,14 +4149,12 @@ static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, 
    block->raw = NULL;
    block->bytes = bytes;
    block->ctx = ctx;
-   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
-   if (!mem && mem_bytes)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
-   if (mem && mem_bytes < bytes)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
+   SNEPPP__REFUSE(err, !bytes, SIZE, "the arrays need more bytes than size_t can count");
+   SNEPPP__REFUSE(err, !mem && mem_bytes, ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
+   SNEPPP__REFUSE(err, mem && mem_bytes < bytes, ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
    if (!mem) {
       mem = block->raw = SNEPPP_MALLOC(ctx, bytes);
-      if (!mem) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
+      SNEPPP__REFUSE(err, !mem, MEMORY, "%z bytes could not be allocated", bytes);
    }
    c->base = (unsigned char *)mem + (SNEPPP__ALIGN - (uintptr_t)mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
    c->used = 0;
@@ -4655,11 +4652,6 @@ typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the colu
    size_t j0, n, p0, k;
 } sneppp__slab;
 
-static size_t sneppp__panel_bytes(const sneppp__kit *kit, size_t n, size_t k) /* the last one is filled up */
-{
-   return (n + kit->columns - 1) / kit->columns * kit->columns * k * kit->size;
-}
-
 /* Block `which` of B (k, n), at most so deep, in room for `bytes`; 0 if there are not so many. */
 static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
                              sneppp__slab *b)
@@ -4732,8 +4724,8 @@ static void sneppp__gemm_vectors(size_t size, int lower, int ta, int tb, size_t 
    sneppp__product q;
    q.lower = lower, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
    q.A = A, q.lda = lda, q.B = B, q.ldb = ldb, q.C = C, q.ldc = ldc;
-   if (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, n, k) <= SNEPPP__SMALL_BYTES)
-      sneppp__gemm_small(&kit, &q);
+   if (k <= SNEPPP__DEPTH / 2 && (n + kit.columns - 1) / kit.columns * kit.columns * k * size <= SNEPPP__SMALL_BYTES)
+      sneppp__gemm_small(&kit, &q); /* the last panel is filled up */
    else sneppp__gemm_large(&kit, &q);
    SNEPPP__LEAVE_VECTORS;
 }
@@ -5019,11 +5011,10 @@ static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, d
 {
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    int               exponent;
-   sneppp_status     status;
    if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
+   sneppp_status status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
    for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
    if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
    return status;
@@ -5216,11 +5207,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, d
 {
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    int               exponent;
-   sneppp_status     status;
    if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
    sneppp__tridiagonalise(n, &o);
    sneppp__tri_basis(n, &o);
-   status = sneppp__ql(n, &o);
+   sneppp_status status = sneppp__ql(n, &o);
    if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
    return status;
 }
@@ -5398,16 +5388,15 @@ static const double sneppp__gl_w[52] = {
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
 SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
-   int           i;
-   double        t, s, u;
-   const double *c;
+   int    i;
+   double t, s, u;
    if (x >= 60) {
       t = 1 / x;
       s = t * t;
       return s * (1 - s * (3 - s * (15 - s * (105 - s * (945 - s * 10395)))));
    }
    t = sneppp__mills_local(x, &i);
-   c = sneppp__mills_table[i];
+   const double *c = sneppp__mills_table[i];
    s = t * t;
    u = 4 / (4 + x);
    return 4 * u * u * (((c[1] + 2 * c[2] * t) + (3 * c[3] + 4 * c[4] * t) * s) +
@@ -5447,7 +5436,6 @@ static int sneppp__gauss_legendre(int n, double *x, double *w)
 static double sneppp__erf_diff(double x, double y)
 {
    double value, r, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
-   int    n;
    if (x > y) return -sneppp__erf_diff(y, x);
    if (y < 0) { value = x; x = -y; y = -value; } /* now |x| <= y: erf is odd */
    if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
@@ -5458,7 +5446,7 @@ static double sneppp__erf_diff(double x, double y)
       return sneppp__exp_square(x, 1) * value * SNEPPP__SQRT_2_PI;
    }
    value = 0;
-   n = sneppp__gauss_legendre(12, node, weight);
+   int n = sneppp__gauss_legendre(12, node, weight);
    for (int i = 0; i < n; i++) {
       double u = r * (1 + node[i]); /* t - x */
       value += weight[i] * exp(-u * (2 * x + u));
@@ -5839,7 +5827,7 @@ static sneppp_act sneppp__act_default(sneppp_space space) { return sneppp__space
 
 SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
-   if (win->space == SNEPPP_SPACE_RASTER) return (win->no_place ? 0 : win->dim) + sneppp__raster_more(win);
+   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_places(win) + sneppp__raster_more(win);
    return sneppp__spaces[win->space].stats ? sneppp__spaces[win->space].stats : win->dim;
 }
 
@@ -5905,10 +5893,9 @@ static int sneppp__segments_meet(const double *a, const double *b, const double 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
 SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
 {
-   if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
+   SNEPPP__REFUSE(err, n < 3, ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
    for (size_t k = 0; k < 2 * n; k++)
-      if (!sneppp__finite(xy[k]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
+      SNEPPP__REFUSE(err, !sneppp__finite(xy[k]), ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
    for (size_t k = 0; k < n; k++) {
       const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
       if (a[0] == b[0] && a[1] == b[1])
@@ -5916,9 +5903,9 @@ SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n,
             err, SNEPPP_ERR_ARG,
             "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
             ring, k, (k + 1) % n);
-      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z",
-                             ring, (k + 1) % n);
+      SNEPPP__REFUSE(err, sneppp__side(a, b, c) == 0 &&
+                     (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0, ARG,
+                     "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
    }
    return SNEPPP_OK;
 }
@@ -5929,12 +5916,10 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
 {
    size_t        rings = sneppp__ring_count(win);
    const double *first = win->xy;
-   if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
-   if (win->weight && win->space == SNEPPP_SPACE_POLYGON)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight is not for polygons");
-   if (win->rings && !win->ring_size)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z",
-                          win->rings);
+   SNEPPP__REFUSE(err, !win->xy, ARG, "window.xy is NULL: a polygon needs vertices");
+   SNEPPP__REFUSE(err, win->weight && win->space == SNEPPP_SPACE_POLYGON, ARG, "window.weight is not for polygons");
+   SNEPPP__REFUSE(err, win->rings && !win->ring_size, ARG, "window.ring_size is NULL, but window.rings is %z",
+                  win->rings);
    for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++)
       SNEPPP__TRY(sneppp__ring_check(first, sneppp__ring_size(win, r), r, err));
    first = win->xy;
@@ -5983,20 +5968,12 @@ SNEPPP__COLD static sneppp_status sneppp__check_box(const sneppp_window *win, sn
    SNEPPP__TRY(sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err));
    SNEPPP__TRY(sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err));
    for (int r = 0; r < win->dim; r++) {
-      if (!(win->lo[r] < win->hi[r]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below window.hi[%d] = %g", r,
-                             win->lo[r], r, win->hi[r]);
-      if (!sneppp__finite(win->hi[r] - win->lo[r]))
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.hi[%d] - window.lo[%d] is too large", r, r);
+      SNEPPP__REFUSE(err, !(win->lo[r] < win->hi[r]), ARG, "window.lo[%d] = %g is not below window.hi[%d] = %g", r,
+                     win->lo[r], r, win->hi[r]);
+      SNEPPP__REFUSE(err, !sneppp__finite(win->hi[r] - win->lo[r]), RANGE, "window.hi[%d] - window.lo[%d] is too large",
+                     r, r);
    }
    return SNEPPP_OK;
-}
-
-SNEPPP__COLD static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
-{
-   if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.radius is not finite");
-   if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.radius = %g is not positive", win->radius);
-   return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
 }
 
 /* What has `count` places in R^d, and weights: mixtures and finite sets. */
@@ -6004,11 +5981,10 @@ SNEPPP__COLD static sneppp_status sneppp__check_places(const sneppp_window *win,
 {
    size_t d = (size_t)win->dim;
    double sum = 0;
-   if (count > SIZE_MAX / d / sizeof(double))
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.count = %z is too large", count);
+   SNEPPP__REFUSE(err, count > SIZE_MAX / d / sizeof(double), SIZE, "window.count = %z is too large", count);
    SNEPPP__TRY(sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err));
    for (size_t k = 0; win->weight && k < count; k++) sum += win->weight[k];
-   if (win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
+   SNEPPP__REFUSE(err, win->weight && !(sum > 0), ARG, "all of window.weight are zero");
    if (win->space == SNEPPP_SPACE_FINITE)
       return sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
    SNEPPP__TRY(sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err));
@@ -6017,18 +5993,15 @@ SNEPPP__COLD static sneppp_status sneppp__check_places(const sneppp_window *win,
 
 SNEPPP__COLD static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
-   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no intervals");
-   if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends is NULL");
+   SNEPPP__REFUSE(err, !win->count, ARG, "window.count is 0: there are no intervals");
+   SNEPPP__REFUSE(err, !win->ends, ARG, "window.ends is NULL");
    SNEPPP__TRY(sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err));
    for (size_t k = 0; k < win->count; k++) {
       double a = win->ends[2 * k], b = win->ends[2 * k + 1];
-      if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends[%z]: %g is not below %g", k, a, b);
-      if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.ends[%z] is too long", k);
-      if (k && a < win->ends[2 * k - 1])
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "window.ends[%z] begins at %g, before window.ends[%z] ends at %g: intervals are "
-                             "increasing and do not overlap",
-                             k, a, k - 1, win->ends[2 * k - 1]);
+      SNEPPP__REFUSE(err, !(a < b), ARG, "window.ends[%z]: %g is not below %g", k, a, b);
+      SNEPPP__REFUSE(err, !sneppp__finite(b - a), RANGE, "window.ends[%z] is too long", k);
+      SNEPPP__REFUSE(err, k && a < win->ends[2 * k - 1], ARG, "window.ends[%z] begins at %g, before window.ends[%z] "
+                     "ends at %g: intervals are increasing and do not overlap", k, a, k - 1, win->ends[2 * k - 1]);
    }
    return SNEPPP_OK;
 }
@@ -6083,8 +6056,6 @@ SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win,
    }
    for (size_t k = 0; k < cells * Q; k++)
       if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
-   if (win->tilt && win->no_place)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt is for covariates beside the place, but no_place is set");
    if (win->tilt) SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
    for (size_t k = 0; win->tilt && k < 2 * SNEPPP_BENDS * Q; k++)
       if (k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]))
@@ -6095,38 +6066,39 @@ SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win,
 SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
 {
    const sneppp__space *space;
-   if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
-   if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.space = %d is not a space", (int)win->space);
-   if (win->dim < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d is not positive", win->dim);
-   if (win->dim > SNEPPP_MAX_DIM)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
-                          SNEPPP_MAX_DIM);
+   SNEPPP__REFUSE(err, !win, ARG, "the window is NULL");
+   SNEPPP__REFUSE(err, (int)win->space < 0 || win->space >= SNEPPP_SPACE_END, ARG, "window.space = %d is not a space",
+                  (int)win->space);
+   SNEPPP__REFUSE(err, win->dim < 1, ARG, "window.dim = %d is not positive", win->dim);
+   SNEPPP__REFUSE(err, win->dim > SNEPPP_MAX_DIM, SIZE, "window.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
+                  SNEPPP_MAX_DIM);
    space = &sneppp__spaces[win->space];
-   if (space->dim && win->dim != space->dim)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d, but %s has dimension %d", win->dim, space->name,
-                          space->dim);
-   if (win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a simplex needs at least two coordinates", win->dim);
+   SNEPPP__REFUSE(err, space->dim && win->dim != space->dim, ARG, "window.dim = %d, but %s has dimension %d", win->dim,
+                  space->name, space->dim);
+   SNEPPP__REFUSE(err, win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2, ARG,
+                  "window.dim = %d: a simplex needs at least two coordinates", win->dim);
    SNEPPP__TRY(sneppp__check_list("window.param", win->param, 0,
                                   (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err));
    switch (win->space) {
       case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
       case SNEPPP_SPACE_GAUSS: return sneppp__check_places(win, win->count ? win->count : 1, err);
       case SNEPPP_SPACE_SPHERE:
-         if (win->measure != SNEPPP_MEASURE_SURFACE && win->measure != SNEPPP_MEASURE_PROBABILITY)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.measure = %d is not a measure", (int)win->measure);
+         SNEPPP__REFUSE(err, win->measure != SNEPPP_MEASURE_SURFACE && win->measure != SNEPPP_MEASURE_PROBABILITY, ARG,
+                        "window.measure = %d is not a measure", (int)win->measure);
          return SNEPPP_OK;
       case SNEPPP_SPACE_INTERVALS: return sneppp__check_intervals(win, err);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_check(win, err);
-      case SNEPPP_SPACE_BALL: return sneppp__check_ball(win, err);
+      case SNEPPP_SPACE_BALL:
+         SNEPPP__REFUSE(err, !sneppp__finite(win->radius), NOT_FINITE, "window.radius is not finite");
+         SNEPPP__REFUSE(err, !(win->radius > 0), ARG, "window.radius = %g is not positive", win->radius);
+         return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
       case SNEPPP_SPACE_BINOMIAL:
          if (sneppp__whole(win->param[0])) return SNEPPP_OK;
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.param[0] = %g is not a whole number of trials",
                              win->param[0]);
       case SNEPPP_SPACE_FINITE:
-         if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no points");
-         if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.point is NULL");
+         SNEPPP__REFUSE(err, !win->count, ARG, "window.count is 0: there are no points");
+         SNEPPP__REFUSE(err, !win->point, ARG, "window.point is NULL");
          return sneppp__check_places(win, win->count, err);
       case SNEPPP_SPACE_RASTER: return sneppp__check_raster(win, err);
       default: return SNEPPP_OK;
@@ -6140,13 +6112,12 @@ static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 
 /* Multiplies *mass by the window's; spaces of infinite mass are left out. */
 SNEPPP__COLD static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
-   double m;
    if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL ||
        win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
-   m = sneppp_window_mass(win);
+   double m = sneppp_window_mass(win);
    *mass *= m;
-   if (win->space == SNEPPP_SPACE_RASTER && !(m > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the raster has no cell in the window with a weight and all covariates");
+   SNEPPP__REFUSE(err, win->space == SNEPPP_SPACE_RASTER && !(m > 0), ARG,
+                  "the raster has no cell in the window with a weight and all covariates");
    if (sneppp__normal(m)) return SNEPPP_OK;
    return sneppp__fail(err, SNEPPP_ERR_RANGE, "the mass of %s is %s to be represented: choose other units",
                        sneppp__space_name(win->space), sneppp__finite(m) ? "too small" : "too large");
@@ -6274,23 +6245,19 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 
 SNEPPP__COLD static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
 {
-   if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
-   if (!sneppp__finite(u->p) || !sneppp__finite(u->q))
-      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
-                          "a parameter of the activation of unit %d is not finite", i);
+   SNEPPP__REFUSE(err, (int)u->act < 0 || u->act >= SNEPPP_ACT_END, ARG, "the activation of unit %d is unknown (%d)", i,
+                  (int)u->act);
+   SNEPPP__REFUSE(err, !sneppp__finite(u->p) || !sneppp__finite(u->q), NOT_FINITE,
+                  "a parameter of the activation of unit %d is not finite", i);
    switch (u->act) {
       case SNEPPP_ACT_RECT: case SNEPPP_ACT_MONOMIAL:
-         if (!sneppp__whole(u->p) || u->p > SNEPPP__MAX_ORDER)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i,
-                                SNEPPP__MAX_ORDER);
+         SNEPPP__REFUSE(err, !sneppp__whole(u->p) || u->p > SNEPPP__MAX_ORDER, ARG,
+                        "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i, SNEPPP__MAX_ORDER);
          return SNEPPP_OK;
       case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
       case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
-         if (!(u->p > 0))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p,
-                                sneppp__act_name(u->act), i);
+         SNEPPP__REFUSE(err, !(u->p > 0), ARG, "p = %g of %s unit %d is not positive", u->p, sneppp__act_name(u->act),
+                        i);
          return SNEPPP_OK;
       default: return SNEPPP_OK;
    }
@@ -6323,15 +6290,14 @@ SNEPPP__COLD static sneppp_status sneppp__domain_check(const sneppp_window *win,
 static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_layer *layer, int moments,
                                          sneppp_error *err)
 {
-   const size_t  d = (size_t)sneppp__stats(win);
-   sneppp_status status;
-   if (!d) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.no_place leaves nothing without window.covariates");
-   if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
-   if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
-   if (layer->d && layer->d != (int)d)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %z statistics", layer->d, d);
-   if (!layer->W) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W is NULL");
-   status = sneppp__check_list("layer.W", layer->W, 0, (size_t)layer->n * d, d, 0, err);
+   const size_t d = (size_t)sneppp__stats(win);
+   SNEPPP__REFUSE(err, !d, ARG, "window.no_place leaves nothing without window.covariates");
+   SNEPPP__REFUSE(err, !layer, ARG, "the layer is NULL");
+   SNEPPP__REFUSE(err, layer->n < 1, ARG, "layer.n = %d is not positive", layer->n);
+   SNEPPP__REFUSE(err, layer->d && layer->d != (int)d, ARG, "layer.d = %d, but the window has %z statistics", layer->d,
+                  d);
+   SNEPPP__REFUSE(err, !layer->W, ARG, "layer.W is NULL");
+   sneppp_status status = sneppp__check_list("layer.W", layer->W, 0, (size_t)layer->n * d, d, 0, err);
    if (!status) status = sneppp__check_list("layer.b", layer->b, 0, (size_t)layer->n, 0, 0, err);
    for (int i = 0; i < layer->n && !status; i++) {
       size_t      at = (size_t)i * d;
@@ -6341,9 +6307,7 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
       if (!status && u.act == SNEPPP_ACT_EXP)
          status = sneppp__domain_check(win, layer->W + at, moments ? 1 : 2, i, err);
       if (status || u.act != SNEPPP_ACT_RBF) continue;
-      if (!layer->width)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "layer.width is NULL, but unit %d is a radial basis function", i);
+      SNEPPP__REFUSE(err, !layer->width, ARG, "layer.width is NULL, but unit %d is a radial basis function", i);
       status = sneppp__check_list("layer.width", layer->width, at, at + d, d, 1, err);
    }
    return status;
@@ -6572,8 +6536,8 @@ static short sneppp__find_rule(const sneppp_window *win, int d, sneppp_act ai, s
    const unsigned i = 1u << ai, j = 1u << aj;
    sneppp_space   space = win->space;
    if (space == SNEPPP_SPACE_RASTER) { /* a sum over boxes; of covariates alone, over points */
-      space = win->no_place ? SNEPPP_SPACE_FINITE : SNEPPP_SPACE_BOX;
-      if (!win->no_place) d = win->dim;
+      space = sneppp__raster_places(win) ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_FINITE;
+      if (sneppp__raster_places(win)) d = win->dim;
    }
    for (size_t r = 0; r < SNEPPP__RULES; r++) {
       const sneppp__rule       *rule = &sneppp__rules[r];
@@ -7158,7 +7122,6 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
    L.win = p->win, L.d = p->d, L.grad = out != NULL;
    for (int i = 0; i < n; i++) {
       const sneppp__wave *t = &wave[i];
-      double              size, theta, term;
       sneppp__complex     a, e;
       L.imaginary = t->turn[0] || t->turn[1];
       for (int r = 0; r < p->d; r++) {
@@ -7166,8 +7129,8 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
          L.y[r] = t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r];
       }
       sneppp__laplace_at(&L);
-      size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
-      theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
+      double size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
+      double theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
       if (p->log) { /* a positive measure: L is real and positive */
          k = size + log(L.f.re);
          size = 1 / L.f.re;
@@ -7175,7 +7138,7 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
       a = theta == 0 ? sneppp__cscale(t->alpha, size)
                      : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
       e = sneppp__cmul(a, L.f);
-      term = e.re;
+      double term = e.re;
       if (!p->log) k += term;
       terms += fabs(term);
       for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
@@ -7675,7 +7638,6 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double f[2], a[2], A[2], e[2], w[2][2], m[2][2], cov[2][2], rest[2], C; /* w, m: cos (0) and sin (1) of each unit */
    for (int s = 0; s < 2; s++) {
-      double half;
       f[s] = 2 * q->u[s].p;
       a[s] = f[s] * q->a[s];
       A[s] = 0.5 * f[s] * f[s] * q->A[s];
@@ -7684,7 +7646,7 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
       w[s][1] = sin(a[s]);
       m[s][0] = e[s] * w[s][0];
       m[s][1] = e[s] * w[s][1];
-      half = sin(0.5 * a[s]);
+      double half = sin(0.5 * a[s]);
       rest[s] = q->u[s].act == SNEPPP_ACT_SNAKE ? 2 * half * half - expm1(-A[s]) * w[s][0] : -m[s][0]; /* u - c */
    }
    C = f[0] * f[1] * q->C;
@@ -7816,7 +7778,6 @@ SNEPPP__INLINE double sneppp__stein_dd(const sneppp__stein *o, int p, int q)
 static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
 {
    double cosine = (one_plus - one_minus) / 2, sum = 0, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
-   int    n;
    if (p < q) { int swap = p; p = q; q = swap; }
    if (p == 0) return delta;
    if (p == 1 && q == 0) return one_plus;
@@ -7829,7 +7790,7 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
       return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
               cosine * (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus)
                           : sneppp__ipow(sine, p - 1))) / (p + q);
-   n = sneppp__gauss_legendre(p + q <= 6 ? 12 : p + q < 20 ? 20 : 32, x, w);
+   int n = sneppp__gauss_legendre(p + q <= 6 ? 12 : p + q < 20 ? 20 : 32, x, w);
    for (int i = 0; i < n; i++) x[i] = sin(0.5 * delta * (1 + x[i])); /* with t, delta - t is one */
    for (int i = 0; i < n; i++) sum += w[i] * sneppp__ipow(x[n - 1 - i], p) * sneppp__ipow(x[i], q);
    return 0.5 * delta * sum;
@@ -7962,22 +7923,17 @@ SNEPPP__COLD static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, 
    }
 }
 
-/* The power of a unit U^p S(U). */
-SNEPPP__INLINE int sneppp__stein_order(const sneppp_unit *u)
-{
-   return u->act == SNEPPP_ACT_PHI || u->act == SNEPPP_ACT_ERF ? 0 : u->act == SNEPPP_ACT_GELU ? 1 : (int)u->p;
-}
-
 /* A hard step i has v_i = -(a/A) du_0q w~_i + k_C (w~_j - (C/A) w~_i): the residual, of length sqrt(D/A). For two
    of them k_C ~ 1/sqrt D, and its product with the length is the peak. */
 SNEPPP__APART static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
-   int           order[2], hard = 1;
+   int           order[2], hard = 1; /* the powers of units U^p S(U) */
    sneppp__stein o;
    for (int s = 0; s < 2; s++) {
-      if (!(g->A[s] + sneppp__noise(g->u[s].act) > 1e-300)) { sneppp__gauss_apart(g, t); return; }
-      order[s] = sneppp__stein_order(&g->u[s]);
-      hard &= sneppp__noise(g->u[s].act) == 0;
+      const sneppp_act act = g->u[s].act;
+      if (!(g->A[s] + sneppp__noise(act) > 1e-300)) { sneppp__gauss_apart(g, t); return; }
+      order[s] = act == SNEPPP_ACT_PHI || act == SNEPPP_ACT_ERF ? 0 : act == SNEPPP_ACT_GELU ? 1 : (int)g->u[s].p;
+      hard &= sneppp__noise(act) == 0;
    }
    sneppp__stein_fill(g, order[0], order[1], g->grad, &o);
    t->k = o.F[order[0]][order[1]];
@@ -8591,13 +8547,12 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 /* Where the edge from a (inside) to b (outside) meets the line; the parameter starts at the nearer end. */
 static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int s)
 {
-   double         t;
    sneppp__corner c;
    if (a->u[s] > -b->u[s]) { /* b is nearer */
       const sneppp__corner *swap = a;
       a = b, b = swap;
    }
-   t = a->u[s] / (a->u[s] - b->u[s]);
+   double t = a->u[s] / (a->u[s] - b->u[s]);
    c.x = a->x + t * (b->x - a->x);
    c.y = a->y + t * (b->y - a->y);
    for (int k = 0; k < 2; k++) c.u[k] = k == s ? 0 : a->u[k] + t * (b->u[k] - a->u[k]);
@@ -8751,11 +8706,10 @@ SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sn
    (void)t;
    for (int l = 0; l < SNEPPP__TILE; l++) {
       double lo = lo_i > b->x[0][l] ? lo_i : b->x[0][l], hi = hi_i < b->y[0][l] ? hi_i : b->y[0][l];
-      double len, ul, uh, vl, vh;
       hi = hi > lo ? hi : lo;
-      len = hi - lo;
-      ul = value + w * (lo - origin), vl = b->y[1][l] + b->u[0][l] * (lo - b->x[1][l]);
-      uh = value + w * (hi - origin), vh = b->y[1][l] + b->u[0][l] * (hi - b->x[1][l]);
+      double len = hi - lo;
+      double ul = value + w * (lo - origin), vl = b->y[1][l] + b->u[0][l] * (lo - b->x[1][l]);
+      double uh = value + w * (hi - origin), vh = b->y[1][l] + b->u[0][l] * (hi - b->x[1][l]);
       o->k[l] = len * (1.0 / 6) * (ul * (2 * vl + vh) + uh * (vl + 2 * vh));
       o->d[0][0][l] = len * (1.0 / 6) * (lo * (2 * vl + vh) + hi * (vl + 2 * vh));
       o->d[1][0][l] = len * (1.0 / 6) * (lo * (2 * ul + uh) + hi * (ul + 2 * uh));
@@ -9374,15 +9328,14 @@ static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const doubl
 
 static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *out)
 {
-   sneppp__bell  o[2];
-   double        m[2], tau[2], scale = 2 * SNEPPP__PI;
-   sneppp__plane k;
+   sneppp__bell o[2];
+   double       m[2], tau[2], scale = 2 * SNEPPP__PI;
    for (int r = 0; r < 2; r++) {
       o[r] = sneppp__bell_of(p, r);
       m[r] = o[r].m, tau[r] = o[r].tau;
       scale *= tau[r] * exp(-0.5 * o[r].away * o[r].away);
    }
-   k = sneppp__plane_moments(p->win, m, tau, out != NULL);
+   sneppp__plane k = sneppp__plane_moments(p->win, m, tau, out != NULL);
    for (int r = 0; out && r < 2; r++)
       sneppp__bell_pull(p, out, r, &o[r], out->g * scale, k.q, tau[r] * k.m1[r], tau[r] * tau[r] * k.m2[r]);
    return scale * k.q;
@@ -9462,7 +9415,7 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    sneppp__cells_sum   *o = (sneppp__cells_sum *)arg;
    const sneppp__pair  *p = o->p;
    const sneppp_window *win = p->win;
-   const int            Q = sneppp__raster_more(win), points = win->no_place, first = points ? 0 : win->dim;
+   const int            Q = sneppp__raster_more(win), first = sneppp__raster_places(win), points = !first;
    const double        *z = Q ? win->z + piece->cell * (size_t)Q : NULL;
    sneppp__pair        *part = piece->hi[1] == piece->top ? &o->box : &o->polygon;
    double               weight = piece->weight, gb[2] = {0, 0}, k, g;
@@ -9505,15 +9458,16 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
 
 static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
+   const int         places = sneppp__raster_places(p->win);
    sneppp__cells_sum o;
    memset(&o, 0, sizeof o);
    o.p = p, o.out = out, o.top = -1e300;
-   o.box = *p, o.box.win = &o.part[0], o.box.d = p->win->no_place ? p->d : p->win->dim;
-   o.part[0].space = p->win->no_place ? SNEPPP_SPACE_FINITE : SNEPPP_SPACE_BOX;
+   o.box = *p, o.box.win = &o.part[0], o.box.d = places ? places : p->d;
+   o.part[0].space = places ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_FINITE;
    o.part[0].dim = o.box.d, o.part[0].count = 1;
    o.polygon = o.box, o.polygon.win = &o.part[1];
    o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2;
-   if (p->win->xy && !p->win->no_place)
+   if (p->win->xy && places)
       o.polygon.rule = &sneppp__rules[sneppp__find_rule(&o.part[1], 2, p->u[0].act, p->u[1].act, 1, p->log) - 1];
    sneppp__raster_visit(p->win, sneppp__plot_add, &o);
    if (!p->log) return o.sum;
@@ -9522,11 +9476,67 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
    return o.top + log(o.sum);
 }
 
-/* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over the exposure of a raster without polygon and covariates, 0 in
-   cells outside: a sum of products of two one-dimensional integrals, over the cells that the bump reaches, columns in
-   blocks. */
-static double sneppp__raster_bump(const sneppp_window *win, const double *c, const double *s)
+/* A raster for its bumps: the cells that no polygon cuts, with their exposure, and the pieces of the others. */
+typedef struct sneppp__plots {
+   sneppp_window whole;
+   double       *weight;                    /* (cells) of whole ones  */
+   sneppp__plot *piece;                     /* (count)                */
+   size_t        count;
+   double        node[2][12], share[2][12]; /* Gauss's rules of 6 and of 12 points */
+} sneppp__plots;
+
+static void sneppp__plots_take(const sneppp__plot *piece, void *arg)
 {
+   sneppp__plots *o = (sneppp__plots *)arg;
+   if (piece->kind >= 0) { if (o->weight) o->weight[piece->cell] = piece->weight; return; }
+   if (o->weight) o->piece[o->count] = *piece;
+   o->count++;
+}
+
+static void sneppp__place_plots(sneppp__carver *c, const sneppp_window *win, sneppp__plots *o)
+{
+   memset(o, 0, sizeof *o);
+   sneppp__raster_visit(win, sneppp__plots_take, o);
+   o->whole = *win, o->whole.covariates = 0, o->whole.xy = o->whole.z = o->whole.tilt = NULL;
+   o->piece = (sneppp__plot *)sneppp__take(c, o->count, 1, sizeof *o->piece);
+   o->whole.weight = o->weight = sneppp__doubles(c, sneppp__raster_cells(win), 1);
+   if (!o->weight) return;
+   memset(o->weight, 0, sneppp__raster_cells(win) * sizeof *o->weight);
+   o->count = 0;
+   sneppp__raster_visit(win, sneppp__plots_take, o);
+   for (int k = 0; k < 2; k++) sneppp__gauss_legendre(k ? 12 : 6, o->node[k], o->share[k]);
+}
+
+/* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over a piece, along y in closed form. Along x Gauss's rule is exact
+   to rounding on parts in which neither the bump nor the edge moves by more than 2/s. */
+static double sneppp__plot_bump(const sneppp__plots *o, const sneppp__plot *p, const double *c, const double *s)
+{
+   double lo = fmax(p->lo[0], c[0] - 6.2 / s[0]), hi = fmin(p->hi[0], c[0] + 6.2 / s[0]), sum = 0, length, slope, half,
+          below;
+   int    rule, parts;
+   if (!(lo < hi) || p->lo[1] > c[1] + 6.2 / s[1] || fmax(p->hi[1], p->top) < c[1] - 6.2 / s[1]) return 0;
+   slope = (p->top - p->hi[1]) / (p->hi[0] - p->lo[0]), below = erf(s[1] * (p->lo[1] - c[1]));
+   if (p->hi[1] == p->top)
+      sum = 0.5 * SNEPPP__SQRT_PI / s[0] * (erf(s[0] * (hi - c[0])) - erf(s[0] * (lo - c[0]))) *
+            (erf(s[1] * (p->top - c[1])) - below);
+   else {
+      length = (hi - lo) * fmax(s[0], fabs(slope) * s[1]);
+      rule = length > 0.5, parts = (int)fmin(1e6, 1 + length / 2), half = 0.5 * (hi - lo) / parts;
+      for (int k = 0; k < parts; k++)
+         for (int i = 0; i < (rule ? 12 : 6); i++) {
+            double x = lo + half * (2 * k + 1 + o->node[rule][i]), u = s[0] * (x - c[0]);
+            sum += half * o->share[rule][i] * exp(-u * u) *
+                   (erf(s[1] * (p->hi[1] + slope * (x - p->lo[0]) - c[1])) - below);
+         }
+   }
+   return p->weight * 0.5 * SNEPPP__SQRT_PI / s[1] * sum;
+}
+
+/* The same over a raster. Whole cells are a sum of products of two one-dimensional integrals, over the cells that the
+   bump reaches, columns in blocks. */
+static double sneppp__raster_bump(const sneppp__plots *o, const double *c, const double *s)
+{
+   const sneppp_window *win = &o->whole;
    enum { BLOCK = 64 };
    double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], sum = 0;
    size_t from[2] = {0, 0}, to[2] = {0, 1};
@@ -9540,21 +9550,21 @@ static double sneppp__raster_bump(const sneppp_window *win, const double *c, con
    for (size_t at = from[0]; at < to[0]; at += BLOCK) {
       size_t count = to[0] - at < BLOCK ? to[0] - at : (size_t)BLOCK;
       double before = erf((fmax(win->origin[0] + (double)at * win->cell[0], lo[0]) - c[0]) * s[0]);
-      double below = 0, next, all = 0;
+      double below = 0, next;
       for (size_t k = 0; k < count; k++, before = next) {
          next = erf((fmin(win->origin[0] + (double)(at + k + 1) * win->cell[0], hi[0]) - c[0]) * s[0]);
-         all += column[k] = next > before ? next - before : 0;
+         column[k] = next > before ? next - before : 0;
       }
       if (win->dim > 1) below = erf((fmax(win->origin[1] + (double)from[1] * win->cell[1], lo[1]) - c[1]) * s[1]);
       for (size_t r = from[1]; r < to[1]; r++, below = next) {
          next = win->dim > 1 ? erf((fmin(win->origin[1] + (double)(r + 1) * win->cell[1], hi[1]) - c[1]) * s[1]) : 1;
          if (!(next > below)) continue;
-         if (win->weight) all = sneppp__dot_f64(count, win->weight + r * win->cells[0] + at, column);
-         sum += all * (next - below);
+         sum += sneppp__dot_f64(count, win->weight + r * win->cells[0] + at, column) * (next - below);
       }
    }
-   for (int r = 0; r < win->dim; r++) sum *= 0.88622692545275801365 / s[r]; /* sqrt(pi)/2 */
-   return sum;
+   for (int r = 0; r < win->dim; r++) sum *= 0.5 * SNEPPP__SQRT_PI / s[r];
+   for (size_t k = 0; k < o->count; k++) sum += sneppp__plot_bump(o, &o->piece[k], c, s);
+   return sum > 0 ? sum : 0; /* of pieces that are taken away, rounding may be left */
 }
 
 /* ---- >>kernel-walk: plans, pairs, tiles, and the one walk over a matrix -------------------------------------- */
@@ -9592,9 +9602,8 @@ SNEPPP__COLD static sneppp_status sneppp__no_rule(const sneppp__plan *plan, snep
    const char *more = high ? " with a bias and an order above 1"
                       : sneppp__find_rule(plan->win, plan->d, ai, aj, 0, plan->log)
                          ? " with a bias; it has one without bias" : "";
-   if (plan->log && sneppp__find_rule(plan->win, plan->d, ai, aj, 0, 0))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj, space);
+   SNEPPP__REFUSE(err, plan->log && sneppp__find_rule(plan->win, plan->d, ai, aj, 0, 0), NO_CLOSED_FORM,
+                  "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj, space);
    return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s of %d statistics%s", ni, nj,
                        space, plan->d, more);
 }
@@ -9616,12 +9625,10 @@ SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log
    }
    for (int a = 1; a < SNEPPP_ACT_END; a++) {
       for (int b = moments ? SNEPPP_ACT_ONE : a; (is[a] & THERE) && b < SNEPPP_ACT_END; b++) {
-         short rule;
-         int   high;
          if (!moments && !is[b]) continue;
-         rule = sneppp__find_rule(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
-                                  (is[a] | (moments ? 0 : is[b])) & BIASED, log);
-         high = rule && ((is[a] | is[b]) & HIGH) && (sneppp__rules[abs(rule) - 1].flags & SNEPPP__LOW_ORDER);
+         short rule = sneppp__find_rule(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
+                                        (is[a] | (moments ? 0 : is[b])) & BIASED, log);
+         int high = rule && ((is[a] | is[b]) & HIGH) && (sneppp__rules[abs(rule) - 1].flags & SNEPPP__LOW_ORDER);
          if (!rule || high) return sneppp__no_rule(plan, (sneppp_act)a, (sneppp_act)b, high, err);
          plan->rule[b][a] = (short)-rule;
          plan->rule[a][b] = rule;
@@ -9739,11 +9746,6 @@ static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
    sneppp__pull_blocks(n, d, win, count);
    for (int k = 0; k < SNEPPP__PULL_BLOCKS; k++) sum += count[k];
    return sum;
-}
-
-SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
-{
-   return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
 /* The tiles that there are: for layers of one activation, where they pay. */
@@ -9907,7 +9909,7 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
    sneppp__plan_pair(job->plan, (int)i, job->shape == SNEPPP__MOMENT ? -1 : (int)j, &p, unit);
    if (job->G) {
       memset(none, 0, sizeof none);
-      out.g = job->scale * (full ? sneppp__pull_weight(job->G, n, i, j) : job->G[i]);
+      out.g = job->scale * (full ? job->G[i * n + j] + (i == j ? 0 : job->G[j * n + i]) : job->G[i]);
       for (int s = 0; s < 2; s++) {
          size_t at = (size_t)unit[s];
          out.w[s] = unit[s] < 0 ? none : part[SNEPPP__PULL_W] + at * d;
@@ -9916,12 +9918,7 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       }
       out.weight = part[SNEPPP__PULL_WEIGHT], out.mean = part[SNEPPP__PULL_MEAN], out.scale = part[SNEPPP__PULL_SCALE];
    }
-   if (p.win->space == SNEPPP_SPACE_RASTER && !job->G && !full && !p.win->xy && !sneppp__raster_more(p.win) &&
-       p.u[0].act == SNEPPP_ACT_RBF) { /* a bump is the square of one that is sqrt(2) times as narrow */
-      double s[2];
-      for (int r = 0; r < p.d; r++) s[r] = 1 / (p.l[0][r] * (job->shape == SNEPPP__MOMENT ? SNEPPP__SQRT2 : 1));
-      k = sneppp__raster_bump(p.win, p.w[0], s);
-   } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
+   k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;
    if (i == j && job->shape != SNEPPP__MOMENT && !p.log && sneppp__finite(k) && k < 0) k = 0; /* a square, rounded */
    if (full) job->K[i * n + j] = job->K[j * n + i] = k;
@@ -10152,6 +10149,29 @@ static int sneppp__cells_order(const sneppp__cells_job *o, const sneppp_layer *l
 
 /* The whole matrix, its pull-back, or both, where they are products: *done says whether. The gradient goes to the first
    of job->parts. */
+/* Bumps on a raster, their squares or themselves: a bump is the square of one that is sqrt(2) times as wide. */
+static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, sneppp_error *err)
+{
+   const sneppp_window *win = job->plan->win;
+   const sneppp_layer  *layer = job->plan->layer;
+   sneppp__plots        cut;
+   sneppp__room         room = sneppp__room_open(NULL);
+   *done = win->space == SNEPPP_SPACE_RASTER && job->shape != SNEPPP__FULL && !job->G && !job->plan->log &&
+           sneppp__raster_places(win) && !sneppp__raster_more(win);
+   for (int i = 0; i < layer->n && *done; i++) *done = sneppp__plan_unit(job->plan, i).act == SNEPPP_ACT_RBF;
+   if (!*done) return SNEPPP_OK;
+   while (sneppp__room_run(&room, err)) sneppp__place_plots(&room.c, win, &cut);
+   SNEPPP__TRY(room.st);
+   for (size_t i = 0, d = (size_t)win->dim; i < (size_t)layer->n; i++) {
+      double s[2];
+      for (size_t r = 0; r < d; r++)
+         s[r] = 1 / (layer->width[i * d + r] * (job->shape == SNEPPP__MOMENT ? SNEPPP__SQRT2 : 1));
+      job->K[i] = sneppp__raster_bump(&cut, layer->W + i * d, s);
+   }
+   sneppp__block_free(&room.block);
+   return SNEPPP_OK;
+}
+
 static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const sneppp_parallel *par, int *done,
                                         sneppp_error *err)
 {
@@ -10160,11 +10180,11 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, points = 0;
    unsigned            acts = SNEPPP__A(ONE);
    sneppp__room        room = sneppp__room_open(NULL);
-   *done = 0;
+   SNEPPP__TRY(sneppp__bumps_gram(job, done, err));
    if (job->plan->win->space != SNEPPP_SPACE_RASTER || job->shape != SNEPPP__FULL || job->plan->log) return SNEPPP_OK;
    memset(&o, 0, sizeof o);
    o.ask = job, o.win = job->plan->win, o.layer = layer, o.n = n, o.d = d;
-   o.places = o.win->no_place ? 0 : (size_t)o.win->dim;
+   o.places = (size_t)sneppp__raster_places(o.win);
    for (int i = 0; i < layer->n; i++) acts |= 1u << sneppp__plan_unit(job->plan, i).act;
    o.waves = !(acts & ~(SNEPPP__WAVES | SNEPPP__A(ONE))) ? 1 : !(acts & ~(SNEPPP__EXPS)) ? 2 : 0;
    if (o.places && (!o.waves || (o.win->xy && !(o.order = sneppp__cells_order(&o, layer))))) return SNEPPP_OK;
@@ -10190,9 +10210,8 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    sneppp__raster_visit(o.win, sneppp__cells_take, &o);
    memset(o.pull, 0, o.lanes * n * (2 * d + 1) * sizeof *o.pull);
    for (size_t i = 0; i < n; i++) {
-      int one;
       o.unit[i] = sneppp__plan_unit(job->plan, (int)i);
-      one = o.waves && o.unit[i].act == SNEPPP_ACT_ONE;
+      int one = o.waves && o.unit[i].act == SNEPPP_ACT_ONE;
       o.b[i] = layer->b && !one ? layer->b[i] : 0, o.top[i] = 0;
       for (size_t r = 0; r < d; r++) o.w[i * d + r] = one ? 0 : layer->W[i * d + r];
       for (size_t k = 0; o.waves == 2 && !one && k < points; k++) {
@@ -10262,24 +10281,21 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp__plan   plan;
    sneppp__room   room = sneppp__room_open(NULL);
    size_t         n, count, size;
-   sneppp_status  status;
    int            cells;
-   if (!K && keep) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
-   if (!K && !job->G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
+   SNEPPP__REFUSE(err, !K && keep, ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
+   SNEPPP__REFUSE(err, !K && !job->G, ARG, "the gradient with respect to the kernel is NULL");
    SNEPPP__TRY(sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err));
    n = (size_t)layer->n;
-   if (full && n > SIZE_MAX / sizeof(double) / n)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
-                          layer->n);
+   SNEPPP__REFUSE(err, full && n > SIZE_MAX / sizeof(double) / n, SIZE,
+                  "layer.n = %d is too large: size_t cannot count the bytes of K", layer->n);
    count = full ? n * n : n;
    size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
-   if (job->G && !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   SNEPPP__REFUSE(err, job->G && !out, ARG, "out is NULL");
    for (size_t i = 0; job->G && i < count; i++)
-      if (!sneppp__finite(job->G[i]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
-                             "entry %z of the gradient with respect to the kernel is not finite", i);
-   if (job->G && win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
+      SNEPPP__REFUSE(err, !sneppp__finite(job->G[i]), NOT_FINITE,
+                     "entry %z of the gradient with respect to the kernel is not finite", i);
+   SNEPPP__REFUSE(err, job->G && win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale), ARG,
+                  "out.weight, out.mean and out.scale are for Gaussian windows only");
    job->plan = &plan;
    job->lanes = !full ? 1 : job->G ? sneppp__gram_lanes(n) : sneppp__bands(n);
    while ((size || keep) && sneppp__room_run(&room, err)) {
@@ -10287,7 +10303,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
       if (keep) job->K = sneppp__doubles(&room.c, count, 1);
    }
    SNEPPP__TRY(room.st);
-   status = sneppp__cells_gram(job, par, &cells, err);
+   sneppp_status status = sneppp__cells_gram(job, par, &cells, err);
    if (cells) job->lanes = 1;
    else if (!status) sneppp__run(par, sneppp__gram_lane, job, job->lanes);
    for (size_t i = 0; K && i < count && !status; i++) {
@@ -10490,10 +10506,9 @@ SNEPPP__COLD static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_
          for (r = 0; r < sneppp__ring_count(win); start += sneppp__ring_size(win, r), r++) {
             for (k = 0, m = sneppp__ring_size(win, r) - 1; k < sneppp__ring_size(win, r); m = k++) {
                const double *a = win->xy + 2 * (start + m), *b = win->xy + 2 * (start + k);
-               double        slope, x;
                if ((a[1] > middle) == (b[1] > middle)) continue;
-               slope = (b[0] - a[0]) / (b[1] - a[1]);
-               x = a[0] + slope * (middle - a[1]);
+               double slope = (b[0] - a[0]) / (b[1] - a[1]);
+               double x = a[0] + slope * (middle - a[1]);
                if ((side && x <= last) || (found && x >= best)) continue;
                found = 1;
                best = x;
@@ -10550,15 +10565,13 @@ SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c,
    for (cells = 1;; cells *= 2) {
       double count = (double)c->pieces;
       for (int r = 0; r < c->D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
-      if (cells == 1 && count > (double)max_points)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "max_points = %z, but the coarsest grid has %g points",
-                             max_points, count);
+      SNEPPP__REFUSE(err, cells == 1 && count > (double)max_points, SIZE,
+                     "max_points = %z, but the coarsest grid has %g points", max_points, count);
       if (count > (double)max_points) break;
       sneppp__cube_sum(c, cells);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
-         if (!sneppp__finite(c->K[k]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
-                                "psi gave a value that is not finite (entry %z of K)", k);
+         SNEPPP__REFUSE(err, !sneppp__finite(c->K[k]), NOT_FINITE,
+                        "psi gave a value that is not finite (entry %z of K)", k);
          if (fabs(c->K[k]) > largest) largest = fabs(c->K[k]);
          if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
       }
@@ -10578,23 +10591,21 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    sneppp__room     room = sneppp__room_open(NULL);
    sneppp__cubature c;
    size_t           wide = (size_t)n;
-   sneppp_status    status;
    SNEPPP__TRY(sneppp__window_check(win, err));
-   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
-   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
-   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
-   if (!sneppp__cube_plan(&c, win))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s",
-                          sneppp__space_name(win->space));
+   SNEPPP__REFUSE(err, n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n, ARG,
+                  "n = %d is not a number of features", n);
+   SNEPPP__REFUSE(err, !psi, ARG, "psi is NULL");
+   SNEPPP__REFUSE(err, !K, ARG, "K is NULL");
+   SNEPPP__REFUSE(err, !sneppp__finite(tol) || tol < 0, ARG, "tol = %g is not a tolerance", tol);
+   SNEPPP__REFUSE(err, !sneppp__cube_plan(&c, win), ARG, "numerical integration is not offered on %s",
+                  sneppp__space_name(win->space));
    if (tol == 0) tol = 1e-10;
    if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
    if (!work) while (sneppp__room_run(&room, err)) work = sneppp__doubles(&room.c, wide + 1, wide);
    SNEPPP__TRY(room.st);
    c.n = wide, c.psi = psi, c.user = user;
    c.K = work, c.values = work + wide * wide;
-   status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
+   sneppp_status status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
    sneppp__block_free(&room.block);
    return status;
 }
@@ -10991,21 +11002,19 @@ SNEPPP__COLD static sneppp_status sneppp__join_windows(const sneppp_window *cons
    for (int f = 0; f < parts; f++) {
       const sneppp_window *w = part[f];
       int                  plain = w->space == SNEPPP_SPACE_GAUSS && w->count <= 1;
-      if (dim + w->dim > SNEPPP_MAX_DIM)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d "
-                                                   "coordinates", SNEPPP_MAX_DIM);
-      if (!plain && w->space != SNEPPP_SPACE_BOX && (w->space != SNEPPP_SPACE_INTERVALS || w->count != 1))
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer: only boxes, "
-                             "single intervals and plain Gaussians can", f);
+      SNEPPP__REFUSE(err, dim + w->dim > SNEPPP_MAX_DIM, SIZE,
+                     "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates", SNEPPP_MAX_DIM);
+      SNEPPP__REFUSE(err, !plain && w->space != SNEPPP_SPACE_BOX &&
+                     (w->space != SNEPPP_SPACE_INTERVALS || w->count != 1), NO_CLOSED_FORM,
+                     "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
       for (int r = 0; r < w->dim; r++, dim++) {
          if (!plain) { sneppp__window_side(w, r, &out->lo[dim], &out->hi[dim]); continue; }
          lists[dim] = w->mean ? w->mean[r] : 0;
          lists[SNEPPP_MAX_DIM + dim] = w->scale ? w->scale[r] : 1;
       }
       gauss |= plain, box |= !plain;
-      if (box && gauss)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors "
-                                                             "before it: one is a box, one is Gaussian", f);
+      SNEPPP__REFUSE(err, box && gauss, NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors before "
+                     "it: one is a box, one is Gaussian", f);
    }
    out->dim = dim;
    out->space = box ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS;
@@ -11017,16 +11026,15 @@ SNEPPP__COLD static sneppp_status sneppp__join_windows(const sneppp_window *cons
 SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
 {
    sneppp_factor *x = &desc->factor[f];
-   if (!x->own.psi || !x->own.gram)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own.%s is NULL: features of your own need both", f,
-                          x->own.psi ? "gram" : "psi");
+   SNEPPP__REFUSE(err, !x->own.psi || !x->own.gram, ARG, "factor[%d].own.%s is NULL: features of your own need both", f,
+                  x->own.psi ? "gram" : "psi");
    if ((x->unit.act != SNEPPP_ACT_DEFAULT && x->unit.act != SNEPPP_ACT_ONE) || x->units) /* ONE: resolved before */
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has features of its own and an activation: choose one", f);
-   if (desc->readout == SNEPPP_READOUT_DIAGONAL)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own need a full readout", f);
-   if (factors > 1 && (desc->mix == SNEPPP_MIX_SUM || desc->mix == SNEPPP_MIX_STACK))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d].own: this mix needs first moments, which own "
-                          "features do not give; stack them yourself, with a constant among them", f);
+   SNEPPP__REFUSE(err, desc->readout == SNEPPP_READOUT_DIAGONAL, ARG,
+                  "factor[%d].own: features of your own need a full readout", f);
+   SNEPPP__REFUSE(err, factors > 1 && (desc->mix == SNEPPP_MIX_SUM || desc->mix == SNEPPP_MIX_STACK), NO_CLOSED_FORM,
+                  "factor[%d].own: this mix needs first moments, which own features do not give; stack them yourself, "
+                  "with a constant among them", f);
    x->unit.act = SNEPPP_ACT_ONE;
    return SNEPPP_OK;
 }
@@ -11040,24 +11048,22 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    sneppp_error         inner;
    double               mass = 1;
    int                  f, factors = 0;
-   if (!desc) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc is NULL");
-   if (desc->start_zero || desc->end_zero)
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
+   SNEPPP__REFUSE(err, !desc, ARG, "desc is NULL");
+   SNEPPP__REFUSE(err, desc->start_zero || desc->end_zero, ARG,
+                  "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
    *out = *desc;
    while (factors < SNEPPP_MAX_FACTORS && desc->factor[factors].window.dim != 0) factors++;
-   if (!factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.factor[0].window.dim is 0: a model needs at least one factor");
-   if ((int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.mix = %d is not a sneppp_mix", (int)desc->mix);
-   if ((int)desc->readout < 0 || desc->readout >= SNEPPP_READOUT_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.readout = %d is not a sneppp_readout", (int)desc->readout);
-   if (!sneppp__finite(desc->alpha) || desc->alpha < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative", desc->alpha);
-   if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
-   if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
-   if (desc->group < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group = %d is negative", desc->group);
-   if (desc->events < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.events = %d is negative", desc->events);
+   SNEPPP__REFUSE(err, !factors, ARG, "desc.factor[0].window.dim is 0: a model needs at least one factor");
+   SNEPPP__REFUSE(err, (int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END, ARG, "desc.mix = %d is not a sneppp_mix",
+                  (int)desc->mix);
+   SNEPPP__REFUSE(err, (int)desc->readout < 0 || desc->readout >= SNEPPP_READOUT_END, ARG,
+                  "desc.readout = %d is not a sneppp_readout", (int)desc->readout);
+   SNEPPP__REFUSE(err, !sneppp__finite(desc->alpha) || desc->alpha < 0, ARG,
+                  "desc.alpha = %g must be finite and not negative", desc->alpha);
+   SNEPPP__REFUSE(err, desc->width < 0, ARG, "desc.width = %d is negative", desc->width);
+   SNEPPP__REFUSE(err, desc->rank < 0, ARG, "desc.rank = %d is negative", desc->rank);
+   SNEPPP__REFUSE(err, desc->group < 0, ARG, "desc.group = %d is negative", desc->group);
+   SNEPPP__REFUSE(err, desc->events < 0, ARG, "desc.events = %d is negative", desc->events);
    if (!out->width) out->width = 64;
    if (!out->seed) out->seed = 1;
    for (f = 0; f < factors; f++) {
@@ -11066,23 +11072,20 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
       if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
       part[f] = &out->factor[f].window;
    }
-   if (!sneppp__normal(mass))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the product of the factors' masses is too %s to be represented: "
-                          "choose other units", sneppp__finite(mass) ? "small" : "large");
+   SNEPPP__REFUSE(err, !sneppp__normal(mass), RANGE, "the product of the factors' masses is too %s to be represented: "
+                  "choose other units", sneppp__finite(mass) ? "small" : "large");
    if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
    /* where features are added, one that moves along another factor only is integrated over all of this one, too */
    for (f = 0; f < factors; f++)
-      if ((out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix == SNEPPP_MIX_ADDITIVE) &&
-          !(sneppp_window_mass(part[f]) > 0))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has no finite mass: in a mix that adds, the integrals of "
-                                                  "the other factors' features do not exist", f);
+      SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
+                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(part[f]) > 0), ARG, "factor[%d] has no finite mass: "
+                     "in a mix that adds, the integrals of the other factors' features do not exist", f);
    if (out->mix == SNEPPP_MIX_JOINT) {
       sneppp_window joint;
       SNEPPP__TRY(sneppp__join_windows(part, factors, &joint, lists, err));
       for (f = 0; f < factors; f++)
-         if (out->factor[f].own.psi)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "factor[%d].own: features of your own have no first layer to share", f);
+         SNEPPP__REFUSE(err, out->factor[f].own.psi, ARG,
+                        "factor[%d].own: features of your own have no first layer to share", f);
       out->factor[0].window = joint;
       for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
       out->mix = SNEPPP_MIX_PRODUCT;
@@ -11090,18 +11093,17 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    }
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
-      if (x->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d is negative", f, x->width);
+      SNEPPP__REFUSE(err, x->width < 0, ARG, "factor[%d].width = %d is negative", f, x->width);
       if (!x->width) x->width = out->width;
       if (x->own.psi || x->own.gram) SNEPPP__TRY(sneppp__own_check(out, factors, f, err));
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
-         if (x->unit.act == SNEPPP_ACT_RBF ? x->units[i].act != SNEPPP_ACT_RBF && x->units[i].act != SNEPPP_ACT_ONE
-                                       : x->units[i].act == SNEPPP_ACT_RBF)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].units[%d]: radial units mix with constants only, and "
-                                                     "unit.act must be SNEPPP_ACT_RBF", f, i);
-      if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this "
-                             "mix pairs the units one by one", f, x->width, out->factor[0].width);
+         SNEPPP__REFUSE(err, x->unit.act == SNEPPP_ACT_RBF ? x->units[i].act != SNEPPP_ACT_RBF && x->units[i].act !=
+                        SNEPPP_ACT_ONE : x->units[i].act == SNEPPP_ACT_RBF, ARG, "factor[%d].units[%d]: radial units "
+                        "mix with constants only, and unit.act must be SNEPPP_ACT_RBF", f, i);
+      SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width !=
+                     out->factor[0].width, ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix "
+                     "pairs the units one by one", f, x->width, out->factor[0].width);
    }
    if (out->group) {
       int radial = out->readout == SNEPPP_READOUT_DIAGONAL && out->mix == SNEPPP_MIX_PRODUCT, coordinates = 0;
@@ -11112,9 +11114,8 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
              (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
          if (x->units || x->width % out->group) radial = 0;
       }
-      if (!radial || coordinates > SNEPPP_RADIAL_DIM)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group needs a product of radial units with at most %d "
-                             "coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
+      SNEPPP__REFUSE(err, !radial || coordinates > SNEPPP_RADIAL_DIM, ARG, "desc.group needs a product of radial units "
+                     "with at most %d coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
    }
    return SNEPPP_OK;
 }
@@ -11126,7 +11127,8 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
 static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 {
    const int    raster = w->space == SNEPPP_SPACE_RASTER, gauss = w->space == SNEPPP_SPACE_GAUSS;
-   const size_t Q = raster ? (size_t)sneppp__raster_more(w) : 0, first = raster && w->no_place ? 0 : (size_t)w->dim;
+   const size_t Q = raster ? (size_t)sneppp__raster_more(w) : 0,
+                first = (size_t)(raster ? sneppp__raster_places(w) : w->dim);
    for (int r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
    for (size_t r = 0; gauss && r < first; r++) {
       const size_t n = w->count ? w->count : 1;
@@ -11177,14 +11179,14 @@ static void sneppp__place_raster(sneppp__carver *c, const sneppp_window *w, cons
    size_t  cells = sneppp__raster_cells(w), Q = (size_t)w->covariates;
    double *weight = w->weight || Q ? sneppp__doubles(c, cells, 1) : NULL, *z = Q ? sneppp__doubles(c, cells, Q) : NULL;
    for (int r = 0; r < w->dim; r++) {
-      double by = w->no_place ? 0 : shift[r];
+      double by = r < sneppp__raster_places(w) ? shift[r] : 0;
       sneppp__raster_side(w, r, &out->lo[r], &out->hi[r]);
       out->lo[r] -= by, out->hi[r] -= by, out->origin[r] -= by;
    }
    for (size_t k = 0; weight && k < cells; k++) {
       weight[k] = sneppp__raster_exposure(w, k);
       for (size_t q = 0; z && q < Q; q++)
-         z[k * Q + q] = weight[k] > 0 ? w->z[k * Q + q] - shift[q + (w->no_place ? 0 : (size_t)w->dim)] : 0;
+         z[k * Q + q] = weight[k] > 0 ? w->z[k * Q + q] - shift[q + (size_t)sneppp__raster_places(w)] : 0;
    }
    out->weight = weight, out->z = z;
    if (w->tilt && Q) out->tilt = sneppp__place_list(c, w->tilt, 0, Q, 2 * SNEPPP_BENDS, NULL);
@@ -11196,7 +11198,7 @@ static void sneppp__fold_tilt(sneppp_window *w)
    double *weight = (double *)(uintptr_t)w->weight;
    if (!w->tilt) return;
    for (size_t k = 0; k < sneppp__raster_cells(w); k++) weight[k] = sneppp__raster_weight(w, k);
-   w->covariates = 0, w->z = w->tilt = NULL;
+   w->covariates = w->no_place = 0, w->z = w->tilt = NULL;
 }
 
 SNEPPP__COLD static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift,
@@ -11241,7 +11243,7 @@ SNEPPP__COLD static void sneppp__place_window(sneppp__carver *c, const sneppp_wi
          if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
          out->ring_size = to, out->rings = w->rings;
       } else out->count = w->count;
-      out->xy = sneppp__place_list(c, w->xy, 0, sneppp__vertices(w), 2, w->no_place ? none : shift);
+      out->xy = sneppp__place_list(c, w->xy, 0, sneppp__vertices(w), 2, sneppp__raster_places(w) ? shift : none);
    }
 }
 
@@ -11486,9 +11488,8 @@ SNEPPP__COLD static sneppp_status sneppp__region_line(const sneppp_window *win, 
          double a = whole ? whole[2 * j] : win->lo[0], b = whole ? whole[2 * j + 1] : win->hi[0];
          if (a <= reach && b > reach) reach = b;
       }
-      if (reach < hi)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] reaches outside the window or spans a "
-                             "gap of it", f, lo, hi);
+      SNEPPP__REFUSE(err, reach < hi, ARG,
+                     "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap of it", f, lo, hi);
    }
    return SNEPPP_OK;
 }
@@ -11540,10 +11541,9 @@ static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box
    window itself. */
 static const sneppp_window *sneppp__as_box(const sneppp_window *part, sneppp_window *box)
 {
-   int turn;
    if (part->space != SNEPPP_SPACE_POLYGON || part->dim != 2 || part->rings || part->count != 4 || !part->xy)
       return part;
-   turn = part->xy[0] == part->xy[2]; /* which coordinate the first edge leaves alone */
+   int turn = part->xy[0] == part->xy[2]; /* which coordinate the first edge leaves alone */
    for (size_t k = 0; k < 4; k++) {
       size_t r = (k + (size_t)!turn) % 2, to = (k + 1) % 4;
       if (part->xy[2 * k + r] != part->xy[2 * to + r]) return part;
@@ -11683,7 +11683,6 @@ SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_wind
    static const double  zero[2] = {0, 0};
    const int            boxed = win->space == SNEPPP_SPACE_BOX; /* the box is what the other is cut with */
    const sneppp_window *whole = boxed ? part : win;
-   size_t               vertices, most;
    sneppp_window        moved;
    sneppp__cutting      o;
    double               corner[8];
@@ -11696,7 +11695,7 @@ SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_wind
       }
       return;
    }
-   vertices = sneppp__vertices(whole), most = 6 * vertices + 2 * sneppp__ring_count(whole); /* for each piece */
+   size_t vertices = sneppp__vertices(whole), most = 6 * vertices + 2 * sneppp__ring_count(whole); /* for each piece */
    if (!boxed && part->space == SNEPPP_SPACE_POLYGON &&
        sneppp__mul_overflows(most, sneppp__vertices(part), &most)) c->overflow = 1;
    memset(&o, 0, sizeof o);
@@ -11733,9 +11732,8 @@ SNEPPP__COLD static sneppp_status sneppp__flat_check(const sneppp_window *win, c
    for (int r = 0; win->space == SNEPPP_SPACE_BOX && r < win->dim; r++) {
       double lo, hi;
       sneppp__window_side(part, r, &lo, &hi);
-      if (lo < win->lo[r] || hi > win->hi[r])
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate %d is "
-                             "%g", f, r, lo < win->lo[r] ? lo : hi);
+      SNEPPP__REFUSE(err, lo < win->lo[r] || hi > win->hi[r], ARG, "region.factor[%d] reaches outside the window: its "
+                     "x[%d] is %g", f, r, lo < win->lo[r] ? lo : hi);
    }
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: some of it is outside, or in a "
                        "hole", f);
@@ -11781,9 +11779,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
    double        x[SNEPPP_MAX_DIM];
    size_t        corners = part->space == SNEPPP_SPACE_BOX ? (size_t)1 << (st ? 0 : part->dim) : 0;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
-   if (part->dim != win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
-                          part->dim, win->dim);
+   SNEPPP__REFUSE(err, part->dim != win->dim, ARG, "region.factor[%d].dim = %d, but the window has %d", f, part->dim,
+                  win->dim);
    if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, cut, err);
    switch (part->space) {
       case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_POLYGON:
@@ -11795,9 +11792,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
             for (int r = 0; r < part->dim; r++)
                x[r] = part->space == SNEPPP_SPACE_POLYGON ? part->xy[2 * k + (size_t)r]
                                                           : (k >> r & 1) ? part->hi[r] : part->lo[r];
-            if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window near %g", f,
-                                   x[0]);
+            SNEPPP__REFUSE(err, !sneppp_window_contains(win, x), ARG,
+                           "region.factor[%d] reaches outside the window near %g", f, x[0]);
          }
          return SNEPPP_OK;
       case SNEPPP_SPACE_INTERVALS:
@@ -11834,16 +11830,14 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
 {
    const sneppp_own *own = &model->desc.factor[f].own;
    sneppp_status     st = SNEPPP_OK;
-   sneppp__gram_job  job;
    g->mass[f] = sneppp_window_mass(inside);
    if (own->psi) {
       size_t n = (size_t)model->layer[f].n;
-      if (own->gram(part ? part : &model->desc.factor[f].window, g->K[f], own->user))
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d].own.gram has no integrals for this region", f);
+      SNEPPP__REFUSE(err, own->gram(part ? part : &model->desc.factor[f].window, g->K[f], own->user), NO_CLOSED_FORM,
+                     "factor[%d].own.gram has no integrals for this region", f);
       for (size_t i = 0; i < n * n; i++)
-         if (!sneppp__finite(g->K[f][i]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "factor[%d].own.gram: K[%z][%z] is not finite", f,
-                                i / n, i % n);
+         SNEPPP__REFUSE(err, !sneppp__finite(g->K[f][i]), NOT_FINITE, "factor[%d].own.gram: K[%z][%z] is not finite", f,
+                        i / n, i % n);
       return SNEPPP_OK;
    }
    if (!(g->mass[f] > 0) && (sneppp__is_flat(inside) || inside->space == SNEPPP_SPACE_RASTER)) { /* nothing */
@@ -11852,7 +11846,7 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
       if (g->c[f]) memset(g->c[f], 0, n * sizeof(double));
       return SNEPPP_OK;
    }
-   job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
+   sneppp__gram_job job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
    job.checked = 1; /* and a polygon that was cut is no simple ring */
    st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
    if (st != SNEPPP_OK || !g->c[f]) return st;
@@ -11914,7 +11908,6 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
    sneppp__place_layer(c, model, f, layer);
 }
 
-/* The same for a part that is in no block yet. */
 /* mass times the mass of a part of a factor: of what it shares with the window, by the window's measure. */
 static sneppp_status sneppp__part_mass(const sneppp_model *model, int f, const sneppp_window *part, double *mass,
                                        sneppp_error *err)
@@ -12021,11 +12014,10 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
                                    const sneppp_parallel *par)
 {
    sneppp__square_job job;
-   size_t             rows;
    job.n = (size_t)R->n, job.m = (size_t)R->m, job.M = M, job.narrow = narrow;
    for (size_t i = 0; wide && i < job.m * job.n; i++) wide[i] = (double)R->V[i];
    job.V = wide ? wide : (const double *)(const void *)R->V;
-   rows = sneppp__row_block(job.n);
+   size_t rows = sneppp__row_block(job.n);
    sneppp__run(par, sneppp__square_rows, &job, (job.n + rows - 1) / rows);
 }
 
@@ -12034,22 +12026,19 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, size_t regions,
                                       double *count, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_region  everywhere;
-   sneppp__grams  g;
-   sneppp__room   room;
-   sneppp_error   inner;
-   sneppp_status  st = SNEPPP_OK;
-   double        *M[SNEPPP_MAX_FACTORS], *wide = NULL, *made = NULL;
-   int            full;
+   sneppp_region everywhere;
+   sneppp__grams g;
+   sneppp_error  inner;
+   sneppp_status st = SNEPPP_OK;
+   double       *M[SNEPPP_MAX_FACTORS], *wide = NULL, *made = NULL;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   if (!region && regions != 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
+   SNEPPP__REFUSE(err, !region && regions != 1, ARG, "region is NULL, but %z are asked for", regions);
    SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
    memset(&everywhere, 0, sizeof everywhere);
    if (!region) region = &everywhere;
-   full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   int full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) {
       sneppp__place_grams(&room.c, model, &g);
       made = sneppp__doubles(&room.c, regions, 1);
@@ -12079,7 +12068,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    sneppp_window box[SNEPPP_MAX_FACTORS];
    sneppp_region region;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo or hi is NULL");
+   SNEPPP__REFUSE(err, !lo || !hi, ARG, "lo or hi is NULL");
    memset(box, 0, sizeof box);
    memset(&region, 0, sizeof region);
    for (int f = 0; f < model->factors; f++) {
@@ -12095,16 +12084,15 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
                                            const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__grams  g;
-   sneppp__room   room;
-   sneppp_status  st = SNEPPP_OK;
-   sneppp_model   full; /* the same model with the readout that asks for whole matrices */
+   sneppp__grams g;
+   sneppp_status st = SNEPPP_OK;
+   sneppp_model  full; /* the same model with the readout that asks for whole matrices */
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   SNEPPP__REFUSE(err, !K, ARG, "K is NULL");
    SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    full = *model;
    full.desc.readout = SNEPPP_READOUT_FULL;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) sneppp__place_grams(&room.c, &full, &g);
    SNEPPP__TRY(room.st);
    for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
@@ -12247,13 +12235,13 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    sneppp__block  block;
    sneppp_status  st;
    double         lists[2 * SNEPPP_MAX_DIM];
-   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   SNEPPP__REFUSE(err, !model, ARG, "model is NULL");
    memset(model, 0, sizeof *model);
    SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
    sneppp__place_model(&c, &full, &made);
-   if (sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a "
-                          "diagonal readout of one factor or a product has no limit", made.n, SNEPPP_MAX_WIDTH);
+   SNEPPP__REFUSE(err, sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH, SIZE, "the model has %d features, more "
+                  "than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n,
+                  SNEPPP_MAX_WIDTH);
    SNEPPP__TRY(sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err));
    sneppp__place_model(&c, &full, &made);
    made.block = block.raw;
@@ -12469,8 +12457,8 @@ static void sneppp__renewed(sneppp_model *model)
 static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
 {
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (factor < 0 || factor >= model->factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   SNEPPP__REFUSE(err, factor < 0 || factor >= model->factors, ARG, "factor = %d, but the model has %d", factor,
+                  model->factors);
    return SNEPPP_OK;
 }
 
@@ -12479,21 +12467,19 @@ static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
                                           const double *width, sneppp_error *err)
 {
-   const double        most = SNEPPP__NARROW ? 1e38 : 1e300; /* what can be stored */
-   sneppp_layer_state *L;
-   size_t              n, d;
-   int                 still;
+   const double most = SNEPPP__NARROW ? 1e38 : 1e300; /* what can be stored */
+   size_t       n, d;
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
-   L = &model->layer[factor];
+   sneppp_layer_state *L = &model->layer[factor];
    n = (size_t)L->n, d = (size_t)L->d;
-   still = !L->width && model->desc.factor[factor].no_bias;
-   if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
-   if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
+   int still = !L->width && model->desc.factor[factor].no_bias;
+   SNEPPP__REFUSE(err, !W, ARG, "W is NULL");
+   SNEPPP__REFUSE(err, L->width && !width, ARG, "width is NULL, but radial units need it");
    for (size_t i = 0; i < 2 * n; i++) { /* all units are checked before the first is stored */
       size_t     unit = i % n;
       double     bias = b ? b[unit] : 0, size = fabs(bias), kept[SNEPPP__MAX_STATS];
       sneppp_act act = L->units ? L->units[unit].act : model->desc.factor[factor].unit.act;
-      if (!sneppp__finite(bias)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
+      SNEPPP__REFUSE(err, !sneppp__finite(bias), NOT_FINITE, "b[%z] is not finite", i);
       for (size_t at = unit * d, r = 0; r < d; r++, at++) {
          double w = L->width ? (W[at] - L->shift[r]) * L->rate[r] : W[at] / L->rate[r],
                 l = L->width ? width[at] * L->rate[r] : 1;
@@ -12503,22 +12489,19 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
             if (L->width) L->width[at] = (sneppp_real)l;
             continue;
          }
-         if (!sneppp__finite(W[at]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
-         if (L->width && (!sneppp__finite(width[at]) || !(width[at] > 0)))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[at]);
-         if (!(fabs(w) <= most) || !(l <= most) || !((sneppp_real)l > 0))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
-                                i, r);
+         SNEPPP__REFUSE(err, !sneppp__finite(W[at]), NOT_FINITE, "W[%z][%z] is not finite", i, r);
+         SNEPPP__REFUSE(err, L->width && (!sneppp__finite(width[at]) || !(width[at] > 0)), ARG,
+                        "width[%z][%z] = %g is not positive", i, r, width[at]);
+         SNEPPP__REFUSE(err, !(fabs(w) <= most) || !(l <= most) || !((sneppp_real)l > 0), RANGE,
+                        "W[%z][%z] or its width is out of all proportion to the window", i, r);
          kept[r] = (double)(sneppp_real)w;
       }
       if (i < n && act == SNEPPP_ACT_EXP) /* on an exponential family, what is stored must have an integral */
          SNEPPP__TRY(sneppp__domain_check(&L->inside, kept, 2, (int)i, err));
       if (i >= n) { L->b[unit] = L->width || still ? 0 : (sneppp_real)bias; continue; }
-      if (b && still && !(fabs(bias) <= 1e-9 * size))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c "
-                             "the window's middle", i, b[i], b[i] - bias);
-      if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
+      SNEPPP__REFUSE(err, b && still && !(fabs(bias) <= 1e-9 * size), ARG, "b[%z] = %g, but the factor has no_bias: "
+                     "give NULL, or -W c = %g, c the window's middle", i, b[i], b[i] - bias);
+      SNEPPP__REFUSE(err, !(fabs(bias) <= most), RANGE, "the bias of unit %z is too large", i);
    }
    sneppp__renewed(model);
    return SNEPPP_OK;
@@ -12527,9 +12510,8 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
 SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
                                           double *width, sneppp_error *err)
 {
-   const sneppp_layer_state *L;
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
-   L = &model->layer[factor];
+   const sneppp_layer_state *L = &model->layer[factor];
    for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
       double bias = (double)L->b[i];
       for (size_t r = 0; r < d; r++) {
@@ -12548,7 +12530,7 @@ SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M,
 {
    size_t n;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   SNEPPP__REFUSE(err, !M, ARG, "M is NULL");
    n = (size_t)model->n;
    memset(M, 0, n * n * sizeof *M);
    for (int k = 0; k < model->readouts; k++) {
@@ -12601,21 +12583,17 @@ SNEPPP__COLD static sneppp_status sneppp__matrix_check(const sneppp_model *model
    size_t    n = (size_t)model->n, i = 0, j = 0;
    int       of = 0;
    for (size_t k = 0; k < n * n; k++)
-      if (!sneppp__finite(M[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", k / n,
-                                                     k % n);
+      SNEPPP__REFUSE(err, !sneppp__finite(M[k]), NOT_FINITE, "M[%z][%z] is not finite", k / n, k % n);
    for (i = 0; i < n; i++) {
       size_t first, end;
       while (i >= (size_t)model->readout[of].first + (size_t)model->readout[of].n) of++;
       first = (size_t)model->readout[of].first, end = first + (size_t)model->readout[of].n;
       for (j = 0; j < n; j++) {
          double v = M[i * n + j];
-         if (diagonal && i != j && v != 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i, j, v);
-         if (diagonal && v < 0) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i, j,
-                                                    v);
-         if (v != 0 && (j < first || j >= end))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts", i, j,
-                                v);
+         SNEPPP__REFUSE(err, diagonal && i != j && v != 0, ARG, "M[%z][%z] = %g, but the readout is diagonal", i, j, v);
+         SNEPPP__REFUSE(err, diagonal && v < 0, NOT_POSITIVE, "M[%z][%z] = %g is negative", i, j, v);
+         SNEPPP__REFUSE(err, v != 0 && (j < first || j >= end), ARG,
+                        "M[%z][%z] = %g, but these features have different readouts", i, j, v);
       }
    }
    return SNEPPP_OK;
@@ -12625,12 +12603,11 @@ SNEPPP__COLD static sneppp_status sneppp__matrix_check(const sneppp_model *model
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
 {
    sneppp_real  *V[SNEPPP_MAX_FACTORS];
-   sneppp__room  room;
    sneppp_status st = SNEPPP_OK;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   SNEPPP__REFUSE(err, !M, ARG, "M is NULL");
    SNEPPP__TRY(sneppp__matrix_check(model, M, err));
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (int k = 0; k < model->readouts; k++)
          V[k] = sneppp__reals(&room.c, (size_t)model->readout[k].m, (size_t)model->readout[k].n);
@@ -12662,11 +12639,9 @@ SNEPPP__COLD static sneppp_status sneppp__reduce_desc(const sneppp_model *model,
                                                       sneppp_unit *units, sneppp_error *err)
 {
    int constant = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK;
-   if (model->factors < 2)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model has one factor only: nothing would remain");
-   if (constant && model->factors > 2)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "with three or more factors, sums and stacks of features do "
-                          "not reduce to a model of the same kind");
+   SNEPPP__REFUSE(err, model->factors < 2, ARG, "the model has one factor only: nothing would remain");
+   SNEPPP__REFUSE(err, constant && model->factors > 2, NO_CLOSED_FORM,
+                  "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
    *out = model->desc;
    out->mem = NULL, out->mem_bytes = 0, out->events = 0;
    for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
@@ -12741,9 +12716,8 @@ SNEPPP__COLD static sneppp_status sneppp__reduce_fill(const sneppp_model *model,
       return SNEPPP_OK;
    }
    if (g->diagonal) {
-      if (model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "a diagonal readout of sums or stacks does not reduce to "
-                             "a diagonal one; use a full readout");
+      SNEPPP__REFUSE(err, model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER, NO_CLOSED_FORM,
+                     "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
       for (size_t i = 0; i < (size_t)model->n; i++)
          M[i] = (double)model->readout[0].V[i] * (double)model->readout[0].V[i];
    } else SNEPPP__TRY(sneppp_get_matrix(model, M, err));
@@ -12762,8 +12736,8 @@ SNEPPP__COLD static sneppp_status sneppp__factor_fixed(const sneppp_model *model
    size_t      n = (size_t)model->layer[f].n;
    int         in = 1;
    for (int r = 0; r < model->layer[f].D; r++) { y[r] = (double)at[r]; in = in && sneppp__finite(y[r]); }
-   if (!in || !sneppp_window_contains(&model->desc.factor[f].window, y))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "the point is not finite or outside factor[%d]", f);
+   SNEPPP__REFUSE(err, !in || !sneppp_window_contains(&model->desc.factor[f].window, y), DATA,
+                  "the point is not finite or outside factor[%d]", f);
    sneppp__statistics(model, f, at, T);
    for (size_t i = 0, some; i < n; i += some) { /* in blocks: products of radial units can be very wide */
       some = n - i < SNEPPP_MAX_WIDTH ? n - i : SNEPPP_MAX_WIDTH;
@@ -12811,10 +12785,9 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    sneppp_unit  *units = NULL;
    sneppp__grams g;
    double       *M = NULL, *reduced = NULL;
-   sneppp__room  room;
    sneppp_status st;
    size_t        n, nf, full;
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
@@ -12822,7 +12795,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    memset(&g, 0, sizeof g);
    g.diagonal = !full;
    for (int h = 0; h < model->factors; h++) g.mass[h] = 1;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) {
       units = (sneppp_unit *)sneppp__take(&room.c, n + 1, 1, sizeof *units);
       g.K[factor] = sneppp__doubles(&room.c, full ? nf : 1, nf);
@@ -12855,7 +12828,7 @@ SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, 
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
                                             sneppp_model *out, sneppp_error *err)
 {
-   if (!at) return sneppp__fail(err, SNEPPP_ERR_ARG, "at is NULL");
+   SNEPPP__REFUSE(err, !at, ARG, "at is NULL");
    return sneppp__reduce(model, factor, NULL, at, out, err);
 }
 
@@ -12907,9 +12880,8 @@ static sneppp_status sneppp__read_events(const sneppp_model *model, const sneppp
                                          sneppp_real *x, sneppp_error *err)
 {
    size_t D = (size_t)model->D, stride = e->stride ? e->stride : D, got = e->read ? e->read(x, first, B, e->user) : B;
-   if (got != B)
-      return sneppp__fail(err, SNEPPP_ERR_SOURCE,
-                          "the source gave %z events from number %z on, but %z were asked for", got, first, B);
+   SNEPPP__REFUSE(err, got != B, SOURCE, "the source gave %z events from number %z on, but %z were asked for", got,
+                  first, B);
    for (size_t b = 0; !e->read && b < B; b++) memcpy(x + b * D, e->x + (first + b) * stride, D * sizeof *x);
    return SNEPPP_OK;
 }
@@ -12950,9 +12922,8 @@ static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_rea
       int active = 1;
       for (int f = 0; f < model->factors && active; f++) {
          const sneppp_layer_state *L = &model->layer[f];
-         double                    z, size;
          if (!sneppp__vanishes(model, f, i)) continue;
-         z = (double)L->b[i], size = fabs(z);
+         double z = (double)L->b[i], size = fabs(z);
          for (int r = 0; r < L->d; r++) {
             double w = (double)L->W[i * L->d + r], reach = fabs(w) * half[f][r];
             z += w * centre[f][r] + reach;
@@ -13011,16 +12982,14 @@ static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__c
 SNEPPP__COLD static sneppp_status sneppp__events_check(const sneppp_model *model, const sneppp_events *e,
                                                        sneppp_error *err)
 {
-   if (!e) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
-   if (e->x && e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.x and events.read are both given");
-   if (e->count && !e->x && !e->read)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL", e->count);
-   if (e->stride && e->stride < (size_t)model->D)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride = %z is less than the %d coordinates of an event",
-                          e->stride, model->D);
-   if (e->read && (e->stride || e->weight))
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "events.stride and events.weight are for events in memory, not for a source");
+   SNEPPP__REFUSE(err, !e, ARG, "events is NULL");
+   SNEPPP__REFUSE(err, e->x && e->read, ARG, "events.x and events.read are both given");
+   SNEPPP__REFUSE(err, e->count && !e->x && !e->read, ARG, "events.count = %z, but events.x and events.read are NULL",
+                  e->count);
+   SNEPPP__REFUSE(err, e->stride && e->stride < (size_t)model->D, ARG,
+                  "events.stride = %z is less than the %d coordinates of an event", e->stride, model->D);
+   SNEPPP__REFUSE(err, e->read && (e->stride || e->weight), ARG,
+                  "events.stride and events.weight are for events in memory, not for a source");
    SNEPPP__TRY(sneppp__region_factors(model, e->seen, 1, err));
    return sneppp__region_factors(model, e->region, e->regions, err);
 }
@@ -13035,25 +13004,25 @@ SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model,
    int         f = 0, k;
    for (k = 0; in < 0 && k < model->D; k++)
       if (!sneppp__finite((double)x[k]))
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is not finite: its coordinate %d", i, k);
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is not finite: its x[%d]", i, k);
    for (f = 0;; f++) {
       const sneppp_window *w = sneppp__part(model, in ? seen : NULL, f);
       const int            D = model->layer[f].D, first = model->layer[f].first;
       for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
       for (k = 0; w->space == SNEPPP_SPACE_BOX && k < D; k++)
          if (y[k] < w->lo[k] || y[k] > w->hi[k])
-            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g, not "
+            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its x[%d] is %g, not "
                                       "in [%g, %g]", i, where, first + k, y[k], w->lo[k], w->hi[k]);
       if (f < model->factors - 1 && sneppp_window_contains(w, y)) { length = 0; continue; }
       if (w->space == SNEPPP_SPACE_RASTER) where = "the cells that have an exposure and all values";
       if (w->space == SNEPPP_SPACE_SPHERE)
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from %d on have "
-                                   "the length %g, not 1", i, where, first, sqrt(length));
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from x[%d] on "
+                                   "have the length %g, not 1", i, where, first, sqrt(length));
       if (D == 1)
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g", i, where,
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its x[%d] is %g", i, where,
                                    first, y[0]);
-      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from %d on are %g, "
-                                "%g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from x[%d] on "
+                                "are %g, %g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
    }
 }
 
@@ -13117,15 +13086,13 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__evaluation job;
-   sneppp__room       room;
-   size_t             lanes, rows;
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__TRY(sneppp__events_check(model, at, err));
-   if (at->regions) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region: an intensity is asked for at points");
+   SNEPPP__REFUSE(err, at->regions, ARG, "events.region: an intensity is asked for at points");
    if (!at->count) return SNEPPP_OK;
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   rows = sneppp__chunk_rows(model);
-   lanes = at->count < SNEPPP__LANES * rows ? (at->count + rows - 1) / rows : SNEPPP__LANES;
+   SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
+   size_t rows = sneppp__chunk_rows(model);
+   size_t lanes = at->count < SNEPPP__LANES * rows ? (at->count + rows - 1) / rows : SNEPPP__LANES;
    if (!at->read && (at->count < SNEPPP__FEW_POINTS || (model->nodes && lanes < 2))) { /* no slower than a loop */
       for (size_t b = 0; b < at->count; b++)
          out[b] = sneppp_intensity(model, at->x + b * (at->stride ? at->stride : (size_t)model->D));
@@ -13133,7 +13100,7 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
    }
    memset(&job, 0, sizeof job);
    job.model = model, job.at = at, job.out = out;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (size_t l = 0; l < lanes; l++) sneppp__place_chunk(&room.c, model, 0, &job.chunk[l]);
    SNEPPP__TRY(room.st);
@@ -13369,7 +13336,6 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
       sneppp_window box[2];
       sneppp_region cell;
       double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1);
-      int           cut, some;
       memset(&cell, 0, sizeof cell);
       memset(box, 0, sizeof box);
       for (int q = 0; q < m->D; q++) {
@@ -13378,9 +13344,9 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
          box[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
          box[f].hi[own] = box[f].lo[own] + r->step[q];
       }
-      cut = walls && sneppp__box_is_cut(win, box);
-      some = cut || !walls ||
-             sneppp__polygon_holds(win, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]));
+      int cut = walls && sneppp__box_is_cut(win, box);
+      int some = cut || !walls ||
+                 sneppp__polygon_holds(win, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]));
       if (some && cut_only && !cut) continue;
       if (some) SNEPPP__TRY(sneppp_count(m, &cell, 1, &count, NULL, err));
       r->out[k] = (sneppp_real)(count / area);
@@ -13412,12 +13378,11 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
                                        const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__bake r;
-   sneppp__room   room;
    int            flat = 1, boxes = 1;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!grid || !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "grid or out is NULL");
-   if (model->D > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "a picture has two coordinates, the model has %d: take a "
-                                         "marginal or a conditional of it", model->D);
+   SNEPPP__REFUSE(err, !grid || !out, ARG, "grid or out is NULL");
+   SNEPPP__REFUSE(err, model->D > 2, ARG,
+                  "a picture has two coordinates, the model has %d: take a marginal or a conditional of it", model->D);
    memset(&r, 0, sizeof r);
    r.model = model, r.means = grid->means != 0, r.out = out;
    r.cells[1] = 1, r.step[1] = r.by[1] = 1;
@@ -13426,26 +13391,25 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       boxes = boxes && (sneppp__is_flat(w) || w->space == SNEPPP_SPACE_RASTER);
       flat = flat && sneppp__has_sides(w);
    }
-   if (grid->means && !boxes)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "grid.means: only boxes, polygons and rasters have means over cells");
-   if (model->D == 1 && grid->cells[1] > 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.cells[1] = %d, but the model has one coordinate", grid->cells[1]);
+   SNEPPP__REFUSE(err, grid->means && !boxes, NO_CLOSED_FORM,
+                  "grid.means: only boxes, polygons and rasters have means over cells");
+   SNEPPP__REFUSE(err, model->D == 1 && grid->cells[1] > 1, ARG, "grid.cells[1] = %d, but the model has one coordinate",
+                  grid->cells[1]);
    for (int k = 0; k < model->D; k++) {
       int                       f = model->factors > 1 ? k : 0, own = model->factors > 1 ? 0 : k;
       const sneppp_layer_state *L = &model->layer[f];
       double                    lo = grid->lo[k], hi = grid->hi[k];
-      if (grid->cells[k] < 1)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.cells[%d] = %d is not positive", k, grid->cells[k]);
+      SNEPPP__REFUSE(err, grid->cells[k] < 1, ARG, "grid.cells[%d] = %d is not positive", k, grid->cells[k]);
       if (lo == 0 && hi == 0 && (flat || boxes)) sneppp__window_side(&model->desc.factor[f].window, own, &lo, &hi);
-      if (!sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.lo[%d] = %g must be below hi = %g", k, lo, hi);
+      SNEPPP__REFUSE(err, !sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi), ARG,
+                     "grid.lo[%d] = %g must be below hi = %g", k, lo, hi);
       r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.step[k] = (hi - lo) / grid->cells[k];
       r.at[k] = (lo - L->shift[own]) * L->rate[own], r.by[k] = r.step[k] * L->rate[own];
    }
    if (!model->nodes || !flat)
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
    r.row = r.cells[0] + SNEPPP__BAKE_PAD;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (int l = 0; l < SNEPPP__LANES; l++) {
          r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
@@ -14092,6 +14056,21 @@ SNEPPP__APART static int sneppp__tour_next(sneppp__tour *t)
    return 1;
 }
 
+/* The mass of all that was watched, of what is inside. */
+static sneppp_status sneppp__watched_mass(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                          double *sum, sneppp_error *err)
+{
+   sneppp__tour tour;
+   double       mass;
+   sneppp__tour_open(&tour, model, events, realisations, NULL);
+   for (*sum = 0; sneppp__tour_next(&tour); *sum += mass) {
+      mass = tour.times;
+      for (int f = 0; f < model->factors; f++)
+         SNEPPP__TRY(sneppp__part_mass(model, f, sneppp__tour_part(&tour, f), &mass, err));
+   }
+   return SNEPPP_OK;
+}
+
 /* K of a factor is made again only where its window is another one than before. */
 static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
 {
@@ -14635,13 +14614,12 @@ static void sneppp__block_split(size_t which, void *arg)
       for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
          size_t      r = (size_t)model->layer[f].first + (size_t)q;
          sneppp_real low = loss->x[lo * D + r], high = low;
-         double      width;
          for (size_t i = lo; i < hi; i += step) {
             sneppp_real v = loss->x[i * D + r];
             if (v < low) low = v;
             if (v > high) high = v;
          }
-         width = ((double)high - (double)low) * model->layer[f].rate[q];
+         double width = ((double)high - (double)low) * model->layer[f].rate[q];
          if (width > most) most = width, widest = r;
       }
    rows.row = loss->x, rows.row_bytes = D * sizeof *loss->x, rows.at = widest * sizeof *loss->x;
@@ -14836,15 +14814,13 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, in
    sneppp_layer_grad *out = &loss->pull[f];
    double           **list[SNEPPP__LISTS];
    size_t             size[SNEPPP__LISTS];
-   sneppp__gram_job   job;
    sneppp__gram_share share;
    sneppp_parallel    grams = sneppp__gram_parallel(t->team, t->model, par, &share);
-   sneppp_status      st;
    sneppp__grad_lists(&loss->model->layer[f], out, list, size);
    for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
-   job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
-                       : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
-   st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : &grams, err);
+   sneppp__gram_job job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
+                                        : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
+   sneppp_status st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : &grams, err);
    if (st != SNEPPP_OK || !t->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
    return sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, NULL, err);
@@ -15010,7 +14986,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
       if (!sneppp__finite(*value)) break;
    }
    if (expected) *expected = Lambda;
-   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   SNEPPP__REFUSE(err, !sneppp__finite(*value), NOT_FINITE, "the likelihood is not finite");
    for (int k = 0; grad && k < model->readouts; k++)
       if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
    return SNEPPP_OK;
@@ -15022,14 +14998,12 @@ SNEPPP__COLD static sneppp_status sneppp__counts_check(const sneppp_model *model
 {
    sneppp_error inner;
    double       sum = 0;
-   if (!e->regions && (e->region || e->counts || e->cells))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.regions is 0, but events.region, counts or cells is given");
-   if (e->regions && !e->region)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.regions = %z, but events.region is NULL", e->regions);
-   if (sneppp__is_table(e) && (e->count || e->x || e->read || e->seen))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region is a table of counts, beside which there is no events.%s:"
-                          " make them two realisations, or set events.cells",
-                          e->seen ? "seen" : e->read ? "read" : "x");
+   SNEPPP__REFUSE(err, !e->regions && (e->region || e->counts || e->cells), ARG,
+                  "events.regions is 0, but events.region, counts or cells is given");
+   SNEPPP__REFUSE(err, e->regions && !e->region, ARG, "events.regions = %z, but events.region is NULL", e->regions);
+   SNEPPP__REFUSE(err, sneppp__is_table(e) && (e->count || e->x || e->read || e->seen), ARG, "events.region is a table "
+                  "of counts, beside which there is no events.%s: make them two realisations, or set events.cells",
+                  e->seen ? "seen" : e->read ? "read" : "x");
    for (size_t k = 0; k < e->regions; k++) {
       double n = sneppp__region_count(e, k), mass = 1;
       if (!sneppp__finite(n) || n < 0)
@@ -15059,7 +15033,7 @@ SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model 
    sneppp_error  inner;
    sneppp_status st;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!events) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
+   SNEPPP__REFUSE(err, !events, ARG, "events is NULL");
    *count = 0;
    for (size_t r = 0; r < realisations; r++) {
       st = sneppp__events_check(model, &events[r], &inner);
@@ -15071,8 +15045,7 @@ SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model 
          if (!events[r].seen->factor[f]) continue;
          SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], 0, err));
       }
-      if (events[r].count > SIZE_MAX - *count)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
+      SNEPPP__REFUSE(err, events[r].count > SIZE_MAX - *count, SIZE, "there are more events than size_t can count");
       *count += events[r].count;
    }
    return SNEPPP_OK;
@@ -15141,9 +15114,8 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
                                  sneppp__team *team, double *nll, double *expected, sneppp_grad *grad,
                                  const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__loss   loss;
-   sneppp__room   room;
-   double         value = 0;
+   sneppp__loss loss;
+   double       value = 0;
    memset(&loss, 0, sizeof loss);
    if (!realisations) realisations = 1;
    SNEPPP__TRY(sneppp__realisations_check(model, events, realisations, &loss.count, err));
@@ -15153,7 +15125,7 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    for (int f = 0; grad && f < model->factors; f++)
       if (grad->W[f] || grad->b[f] || grad->width[f] || grad->weight[f] || grad->mean[f] || grad->scale[f])
          loss.gradient = 2;
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) sneppp__place_loss(&room.c, &loss);
    SNEPPP__TRY(room.st);
    room.st = sneppp__loss_eval(&loss, room.c.base, &value, expected, grad, par, err);
@@ -15167,7 +15139,7 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
                                     const sneppp_parallel *par, sneppp_error *err)
 {
    double joint = 0, given = 0;
-   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   SNEPPP__REFUSE(err, !nll, ARG, "nll is NULL");
    if (!realisations) realisations = 1;
    /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each
       realisation has a Lambda of its own. */
@@ -15204,11 +15176,10 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
 {
    double value = 0, expected = 0, n = 0;
    if (!realisations) realisations = 1;
-   if (!sneppp__finite(scale) || !(scale > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
+   SNEPPP__REFUSE(err, !sneppp__finite(scale) || !(scale > 0), ARG, "scale = %g must be positive", scale);
    SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &value, &expected, NULL, par, err));
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
-   if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
+   SNEPPP__REFUSE(err, !(n > 0), DATA, "there are no events to test with");
    *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
    return SNEPPP_OK;
 }
@@ -15421,16 +15392,14 @@ SNEPPP__COLD static sneppp_status sneppp__settings_check(const sneppp_fit_desc *
       if (s->none && sneppp__finite(v) && v == SNEPPP_NONE) continue; /* what is not used is not there */
       if (v != 0 && s->most == 0) /* resolution */
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, v);
-      if (!sneppp__finite(v) || v < 0 || v > s->most)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, v, s->most,
-                             s->none ? ", or SNEPPP_NONE" : "");
-      if (v != 0 && !(s->users & self))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v,
-                             name[method],
-                             method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
+      SNEPPP__REFUSE(err, !sneppp__finite(v) || v < 0 || v > s->most, ARG, "fit.%s = %g must be from 0 to %g%s",
+                     s->name, v, s->most, s->none ? ", or SNEPPP_NONE" : "");
+      SNEPPP__REFUSE(err, v != 0 && !(s->users & self), ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v,
+                     name[method],
+                     method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
    }
-   if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.patience = %z is for fit.holdout, which is 0", o->patience);
+   SNEPPP__REFUSE(err, o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM, ARG,
+                  "fit.patience = %z is for fit.holdout, which is 0", o->patience);
    return SNEPPP_OK;
 }
 
@@ -15438,16 +15407,16 @@ SNEPPP__COLD static sneppp_status sneppp__fit_check(const sneppp_model *model, c
                                                     sneppp_error *err)
 {
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
-   if (o->start_zero || o->end_zero)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
-   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
-   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
-   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
-   if (!o->reduce && (o->rank || o->ranks || o->reduce_user))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank, ranks or reduce_user is set, but fit.reduce is NULL");
+   SNEPPP__REFUSE(err, !o, ARG, "the fit description is NULL");
+   SNEPPP__REFUSE(err, o->start_zero || o->end_zero, ARG,
+                  "fit.start_zero or fit.end_zero is not 0: zero the struct first");
+   SNEPPP__REFUSE(err, (int)o->method < 0 || o->method >= SNEPPP_METHOD_END, ARG,
+                  "fit.method = %d is not a sneppp_method", (int)o->method);
+   SNEPPP__REFUSE(err, (int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END, ARG,
+                  "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
+   SNEPPP__REFUSE(err, !o->events, ARG, "fit.events is NULL");
+   SNEPPP__REFUSE(err, !o->reduce && (o->rank || o->ranks || o->reduce_user), ARG,
+                  "fit.rank, ranks or reduce_user is set, but fit.reduce is NULL");
    return SNEPPP_OK;
 }
 
@@ -15469,17 +15438,15 @@ SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model
    cx->eps2 = desc->eps2 > 0 ? desc->eps2 : 0;
    cx->trace = desc->trace > 0 ? desc->trace : 0;
    cx->floor = desc->floor > 0 ? desc->floor : 0; /* the share, until the window's mass is known */
-   if (cx->pgd && !(cx->eps1 > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
+   SNEPPP__REFUSE(err, cx->pgd && !(cx->eps1 > 0), ARG,
+                  "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
    for (int k = 0; cx->eps1 > 0 && !cx->diagonal && k < model->readouts; k++)
-      if (model->readout[k].m < model->readout[k].n)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less "
-                             "than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
+      SNEPPP__REFUSE(err, model->readout[k].m < model->readout[k].n, ARG, "fit.eps1 = %g makes V'V of full rank, but "
+                     "desc.rank = %d is less than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
    if (!sneppp__separable(model)) return SNEPPP_OK;
-   if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
-                          cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
+   SNEPPP__REFUSE(err, cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0, ARG,
+                  "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
+                  cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
    for (size_t r = 0; r < realisations; r++)
       if (sneppp__is_table(&desc->events[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "events[%z].region: a separable model does not split over a table of "
@@ -15586,9 +15553,8 @@ static void sneppp__cone_by_cholesky(sneppp__cone *q, const double *A, double *w
 static sneppp_status sneppp__cone_by_eigenvectors(const sneppp__convex *cx, sneppp__cone *q, const double *A,
                                                   double *work)
 {
-   size_t        n = q->n;
-   sneppp_status st = sneppp__eigh(n, A, q->a, q->B, work);
-   if (st != SNEPPP_OK) return st;
+   size_t n = q->n;
+   SNEPPP__TRY(sneppp__eigh(n, A, q->a, q->B, work));
    q->g = q->r = n;
    for (size_t i = 0; i < n; i++) {
       double d = q->a[i] > cx->trace ? q->a[i] : cx->trace; /* which rounding may have passed */
@@ -15691,9 +15657,8 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
    const sneppp_model  *model = cx->model;
    sneppp__convex_lane *lane = &cx->lane[which];
    size_t               n = (size_t)model->n, R = cx->R;
-   sneppp_status        st = sneppp__load_events_of(sneppp__team_of(cx->desc), model, cx->desc->events, first, B,
-                                                    lane->chunk.x, w, &lane->error);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__load_events_of(sneppp__team_of(cx->desc), model, cx->desc->events, first, B, lane->chunk.x, w,
+                                      &lane->error));
    sneppp__chunk_features(model, B, &lane->chunk);
    for (size_t b = 0; b < B; b++) {
       const sneppp_real *psi = lane->chunk.psi + b * n;
@@ -16128,9 +16093,8 @@ static sneppp_status sneppp__convex_tell(sneppp__convex *cx, size_t step, double
 /* A look: the certificate, and the likelihood for the report. */
 static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sneppp_error *err)
 {
-   double        h = sneppp__convex_scale(cx), logs = cx->logs - cx->seen * log(h);
-   sneppp_status st = sneppp__convex_certify(cx, err);
-   if (st != SNEPPP_OK) return st;
+   double h = sneppp__convex_scale(cx), logs = cx->logs - cx->seen * log(h);
+   SNEPPP__TRY(sneppp__convex_certify(cx, err));
    cx->now.expected = sneppp__convex_expected(cx, x) / h;
    cx->now.nll = (cx->now.expected - cx->total * (logs + cx->seen * log(cx->alpha) + cx->base) +
                   sneppp__fit_factorials(cx->desc)) /
@@ -16162,9 +16126,8 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    size_t        p = cx->cone[0].p, full = 0;
    sneppp_status st = SNEPPP_OK;
    int           wants, can;
-   if (!cx->diagonal) st = sneppp__convex_eval(cx, v, v->x, NULL, 1, err);
-   if (st == SNEPPP_OK) st = sneppp__convex_look(cx, v->x, err);
-   if (st != SNEPPP_OK) return st;
+   if (!cx->diagonal) SNEPPP__TRY(sneppp__convex_eval(cx, v, v->x, NULL, 1, err));
+   SNEPPP__TRY(sneppp__convex_look(cx, v->x, err));
    for (int k = 0; k < cx->cones; k++) {
       if (cx->cone[k].p > p) p = cx->cone[k].p;
       if (cx->cone[k].r > full) full = cx->cone[k].r;
@@ -16200,9 +16163,8 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
    sneppp_status st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
    double        last = cx->f;
    while (st == SNEPPP_OK) {
-      double         norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g)), slope, f = cx->f, *swap;
-      int            more, stop;
-      sneppp__search search;
+      double norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g)), slope, f = cx->f, *swap;
+      int    more, stop;
       SNEPPP__TRY(sneppp__convex_tell(cx, step, norm, &stop, err));
       if (!(norm > 1e-13)) stuck = 1;
       if (stop || stuck || step >= look || step >= cx->steps) {
@@ -16221,7 +16183,7 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
          sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
          slope = -0.25 * norm * norm;
       }
-      search = sneppp__search_start(f, slope, 1);
+      sneppp__search search = sneppp__search_start(f, slope, 1);
       do {
          for (size_t i = 0; i < cx->x_size; i++) v->x1[i] = v->x[i] + search.t * v->d[i];
          SNEPPP__TRY(sneppp__convex_eval(cx, v, v->x1, v->g1, 0, err));
@@ -16255,8 +16217,7 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       for (size_t i = 0; i < cx->cone[k].r; i++)
          v->x[cx->cone[k].x + i * (cx->diagonal ? 1 : cx->cone[k].r + 1)] = sum > 0 ? 1 / sum : 0;
    for (size_t step = 0; st == SNEPPP_OK; step++) {
-      double norm;
-      int    stop;
+      int stop;
       SNEPPP__TRY(sneppp__convex_pass(cx, v->x, 1, err));
       cx->linear = cx->penalty = 0;
       for (int k = 0; k < cx->cones; k++) { /* G = A + eps2 X - S */
@@ -16268,7 +16229,7 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
             cx->linear += q->a[i] * v->x[q->x + i * stride], v->g[q->x + i * stride] += q->a[i];
       }
       cx->f = cx->linear + cx->penalty - cx->logs;
-      norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
+      double norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
       SNEPPP__TRY(sneppp__convex_tell(cx, step, norm, &stop, err));
       if (stop || step >= look || step >= cx->steps) {
          SNEPPP__TRY(sneppp__convex_look(cx, v->x, err));
@@ -16308,11 +16269,10 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
       size_t              n = was->p;
-      double             *T, *E;
       sneppp__block       block;
-      T = sneppp__scratch(&block, 2 * n * n + n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
+      double *T = sneppp__scratch(&block, 2 * n * n + n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
       if (!T) { st = SNEPPP_ERR_MEMORY; break; }
-      E = T + n * n;
+      double *E = T + n * n;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
       st = sneppp__eigh(n, T, E + n * n, E, E + n * n + n);
       if (st == SNEPPP_OK)
@@ -16371,7 +16331,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    int                 reads, wide = 0;
    sneppp_status       st;
    SNEPPP__TRY(sneppp__convex_coordinates(cx, err));
-   if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
+   SNEPPP__REFUSE(err, !cx->R, NOT_POSITIVE, "all features are zero in the window");
    cx->rows = sneppp__chunk_rows(cx->model);
    cx->first = 0, cx->own = cx->count;
    if (cx->desc->reduce) { /* up to the end of its last parcel */
@@ -16674,12 +16634,11 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    int             frozen = (t->desc.freeze & SNEPPP_FREEZE_READOUT) != 0,
                    shared = t->desc.floor == 0 && sneppp__learns_floor(model, &t->desc);
    double          nll = 0, expected = 0, N = t->weights, target = N, scale, alpha = model->alpha, had = model->floor;
-   sneppp_status   st;
    if (!(model->desc.alpha > 0) && !(frozen && alpha > 0)) model->alpha = t->mass > 0 ? N / t->mass : N;
    if (shared && alpha > 0) model->floor *= model->alpha / alpha;
    if (t->desc.floor > 0) model->floor = t->desc.floor * N / t->mass; /* the mass watched in all realisations */
    if (t->desc.floor < 0) model->floor = 0;
-   st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
+   sneppp_status st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
    if (st == SNEPPP_OK && !(expected > 0)) /* dL/dV = 2 V (alpha K - S): no gradient leads away from V = 0 */
       st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
                                              "make it anew, or give fit.floor");
@@ -16710,19 +16669,13 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    sneppp_grad     grad;
    sneppp__loss    loss;
-   sneppp__room    room;
    sneppp_status   st;
-   sneppp_fit_desc o;
-   sneppp__tour    tour;
-   double          mass;
    size_t          count = 0, events = 0, nodes;
    memset(t, 0, sizeof *t);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
-   if (desc->tune)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such "
-                          "start");
+   SNEPPP__REFUSE(err, desc->tune, ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such start");
    SNEPPP__TRY(sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, 0, err)); /* whatever fit.method says */
-   o = *desc;
+   sneppp_fit_desc o = *desc;
    if (!o.realisations) o.realisations = 1;
    if (!o.steps) o.steps = 600;
    if (!(o.rate > 0)) o.rate = 0.0125;
@@ -16734,29 +16687,22 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    if (!o.seed) o.seed = 1;
    SNEPPP__TRY(sneppp__realisations_check(model, o.events, o.realisations, &events, err));
    if (o.reduce) events = sneppp__team_of(&o)->count;
-   if (!sneppp__fit_number(&o))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
-   if (o.holdout > 0 && sneppp__has_regions(o.events, o.realisations))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.holdout = %g, but only events that are points can be held out, not "
-                          "those in events.region", o.holdout);
+   SNEPPP__REFUSE(err, !sneppp__fit_number(&o), DATA, "there are no events to learn from");
+   SNEPPP__REFUSE(err, o.holdout > 0 && sneppp__has_regions(o.events, o.realisations), ARG, "fit.holdout = %g, but "
+                  "only events that are points can be held out, not those in events.region", o.holdout);
    nodes = model->nodes;
-   sneppp__tour_open(&tour, model, o.events, o.realisations, NULL);
-   for (; sneppp__tour_next(&tour); t->mass += mass) {
-      mass = tour.times;
-      for (int f = 0; f < model->factors; f++)
-         SNEPPP__TRY(sneppp__part_mass(model, f, sneppp__tour_part(&tour, f), &mass, err));
-   }
+   SNEPPP__TRY(sneppp__watched_mass(model, o.events, o.realisations, &t->mass, err));
    t->weights = sneppp__fit_weight(&o);
-   if (t->weights == 0) return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events are all 0");
-   if (o.floor > 0 && !(t->mass > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", o.floor);
+   SNEPPP__REFUSE(err, t->weights == 0, DATA, "the weights of the events are all 0");
+   SNEPPP__REFUSE(err, o.floor > 0 && !(t->mass > 0), ARG, "fit.floor = %g, but what was watched has no finite mass",
+                  o.floor);
    memset(&loss, 0, sizeof loss);
    loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events,
    loss.gradient = 2, loss.team = sneppp__team_of(&o);
    sneppp__learnt_list(model, o.freeze | SNEPPP_FREEZE_FLOOR, seg, NULL, &grad, &count);
    count += (size_t)sneppp__learns_floor(model, &o); /* which may become positive only before the first step */
-   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
-   room = sneppp__room_open(model->desc.alloc_ctx);
+   SNEPPP__REFUSE(err, !count, ARG, "fit.freeze leaves nothing to learn");
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) {
       t->loss = sneppp__take(&room.c, 1, 1, sizeof loss);
       t->theta = sneppp__doubles(&room.c, count, 1);
@@ -16791,16 +16737,14 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
 SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model,
                                              const sneppp_fit_desc *desc, sneppp_error *err)
 {
-   sneppp_fit_desc o;
-   sneppp_error    inner;
-   sneppp__team   *team = NULL;
-   sneppp_status   st;
-   if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
+   sneppp_error  inner;
+   sneppp__team *team = NULL;
+   SNEPPP__REFUSE(err, !t, ARG, "the trainer is NULL");
    if (!desc || !desc->reduce || desc->start_zero || desc->end_zero) /* the last two: never zeroed, and refused there */
       return sneppp__trainer_make(t, model, desc, err);
    memset(t, 0, sizeof *t);
-   o = *desc;
-   st = sneppp__team_open(model, desc, &team, &inner);
+   sneppp_fit_desc o = *desc;
+   sneppp_status st = sneppp__team_open(model, desc, &team, &inner);
    o.reduce_user = team;
    if (st == SNEPPP_OK) st = sneppp__together(&o, sneppp__trainer_make(t, model, &o, &inner), &inner);
    if (st == SNEPPP_OK) t->team = team;
@@ -16841,11 +16785,9 @@ static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
    sneppp_grad     grad;
    sneppp_error    inner;
    size_t          count;
-   int             segments;
    sneppp__adamw_job job;
-   double          norm, scale;
    sneppp_status   st;
-   segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
+   int segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
    sneppp__theta_write(seg, segments, 1, t->theta);
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
@@ -16856,8 +16798,8 @@ static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
       sneppp__trainer_undo(t, seg, segments);
    }
    sneppp__theta_chain(seg, segments, t->gradient);
-   scale = 1 / (double)t->report.events; /* per event, so that rates do not depend on their number */
-   norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
+   double scale = 1 / (double)t->report.events; /* per event, so that rates do not depend on their number */
+   double norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
    t->report.gradient = norm;
    if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
    job.seg = seg, job.segments = segments, job.t = t, job.scale = scale;
@@ -16874,7 +16816,7 @@ static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
 {
    sneppp_error inner;
-   if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
+   SNEPPP__REFUSE(err, !t || !t->block, ARG, "the trainer is NULL or was never made");
    return sneppp__trainer_step(t, err ? err : &inner);
 }
 
@@ -17001,8 +16943,7 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
    sneppp_model *model = cx->model;
    sneppp_status st = sneppp__convex_regions(cx, 0, err);
    if (st != SNEPPP_OK) return st;
-   if (!sneppp__finite(cx->total))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
+   SNEPPP__REFUSE(err, !sneppp__finite(cx->total), DATA, "the weights of the events have no finite sum");
    cx->alpha = cx->total > 0 ? cx->mass > 0 ? cx->total / cx->mass : cx->total : 1; /* mass 0 stands for infinite */
    if (model->desc.alpha > 0) cx->alpha = model->desc.alpha;
    if (polish) cx->floor = model->floor;
@@ -17066,7 +17007,7 @@ typedef struct sneppp__tuning {
    sneppp_fit_desc fit;
    sneppp_events  *part;     /* (realisations) with weights of their own                      */
    sneppp_real    *weight;   /* (events)                                                      */
-   double          scale;    /* by which the frequencies stand multiplied                     */
+   double          scale, held; /* by which the frequencies stand multiplied; the weight that is held out, by folds */
    int             folds;
 } sneppp__tuning;
 
@@ -17099,13 +17040,14 @@ static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *event
       }
 }
 
-/* What the held-out events lose by a scale and a penalty, in nats and up to a constant. */
+/* What the held-out events lose by a scale and a penalty, in nats, of the intensity scaled to all events, as it will be
+   in the end. */
 static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events *events, double scale, double trace,
                                          double *loss, sneppp_error *err)
 {
    sneppp__waves_scale(t->model, scale / t->scale); /* a power of two, and exact */
    t->scale = scale, t->fit.trace = trace;
-   *loss = 0;
+   *loss = t->held = 0;
    for (int fold = 0; fold < t->folds; fold++) {
       double nll = 0, expected = 0, kept, held;
       sneppp__tuning_weights(t, events, fold, 0);
@@ -17115,14 +17057,23 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
       held = sneppp__total_weight(t->part, t->fit.realisations);
       SNEPPP__TRY(sneppp__nll(t->model, t->part, t->fit.realisations, NULL, &nll, &expected, NULL, &t->fit.parallel,
                               err));
-      if (kept > 0 && expected > 0) /* of the intensity scaled to what was kept, as it will be in the end */
-         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept : held * log(expected / kept));
+      t->held += held;
+      if (kept > 0 && expected > 0)
+         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept
+                                                             : held * (1 + log(expected / (kept + held))));
    }
    return SNEPPP_OK;
 }
 
-/* Scales the model's waves and sets o->trace; all else is as it was. */
-static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, sneppp_error *err)
+/* Can events be left out? */
+static int sneppp__tunable(const sneppp_fit_desc *o)
+{
+   for (size_t r = 0; r < sneppp__fit_runs(o); r++) if (o->events[r].read || o->events[r].regions) return 0;
+   return !o->reduce;
+}
+
+/* Scales the model's waves and sets o->trace; all else is as it was. held_out: nats per event that was held out. */
+static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, double *held_out, sneppp_error *err)
 {
    const sneppp_events *events = o->events;
    int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
@@ -17133,16 +17084,13 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
-   if (!waves && !penalty)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   SNEPPP__REFUSE(err, !waves && !penalty, ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   SNEPPP__REFUSE(err, !sneppp__tunable(o), ARG, "fit.tune needs events in memory, not counts by region or a source");
    memset(&t, 0, sizeof t);
    t.model = model, t.fit = *o, t.scale = 1;
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
-   if (!t.fit.realisations) t.fit.realisations = 1;
-   for (size_t r = 0; r < t.fit.realisations; count += events[r++].count)
-      if (events[r].read || events[r].regions)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not %s",
-                             events[r].read ? "a source" : "counts by region");
+   t.fit.realisations = sneppp__fit_runs(o);
+   for (size_t r = 0; r < t.fit.realisations; r++) count += events[r].count;
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
    while (sneppp__room_run(&room, err)) {
       t.part = (sneppp_events *)sneppp__take(&room.c, t.fit.realisations, 1, sizeof *t.part);
@@ -17165,7 +17113,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
       if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
    }
    sneppp__put_back(model, &kept);
-   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace;
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace, *held_out = best / t.held;
    sneppp__block_free(&kept.block);
    sneppp__block_free(&room.block);
    return st;
@@ -17176,12 +17124,13 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
 {
    sneppp_fit_desc o = *desc;
    sneppp_report   r;
-   double          start = SNEPPP_SECONDS(), W, scale, gain;
-   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, err) : SNEPPP_OK;
+   double          start = SNEPPP_SECONDS(), W, scale, gain, held_out = sneppp__nan();
+   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, &held_out, err) : SNEPPP_OK;
    memset(&r, 0, sizeof r);
    if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
    if (st != SNEPPP_OK) return st;
    W = sneppp__fit_weight(&o), scale = W / r.expected;
+   if (r.events) r.held_out = (held_out * W + sneppp__fit_factorials(&o)) / (double)r.events;
    if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
       gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for costs no events */
       model->alpha *= scale, model->floor *= scale;
@@ -17201,23 +17150,22 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    sneppp_trainer  t;
    sneppp_fit_desc o = *desc;
    sneppp__kept    kept;
-   sneppp_report   r;
-   double          start = SNEPPP_SECONDS();
+   double          start = SNEPPP_SECONDS(), held_out;
    sneppp__convex  cx;
    sneppp_status   st = SNEPPP_OK;
    memset(&cx, 0, sizeof cx);
    memset(&t, 0, sizeof t);
-   if (desc->polish && sneppp__separable(model) && (desc->floor > 0 || (desc->floor == 0 && model->floor > 0)))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
-                                               "fit.floor to SNEPPP_NONE");
+   SNEPPP__REFUSE(err, desc->polish && sneppp__separable(model) &&
+                  (desc->floor > 0 || (desc->floor == 0 && model->floor > 0)), ARG,
+                  "fit.polish of a separable model with a floor is not convex: set fit.floor to SNEPPP_NONE");
    if (desc->polish) SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
-   if (desc->tune) st = sneppp__tune(model, &o, err);
+   if (desc->tune) st = sneppp__tune(model, &o, &held_out, err);
    o.tune = 0;
    model->origin.ridge = 0;
    if (st == SNEPPP_OK) st = sneppp__trainer_make(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
-   r = t.report;
+   sneppp_report r = t.report;
    sneppp_trainer_free(&t); /* zeroed if it could not be made */
    if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
       st = sneppp__fit_convex(model, desc, 1, &r, err);
@@ -17408,6 +17356,7 @@ typedef struct sneppp__auto {
    double               density;             /* mean logarithm of the base measure's at the events; of an exposure */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
+   sneppp__plots        cut[SNEPPP_MAX_FACTORS]; /* of rasters, in the coordinates of the closed forms          */
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
    double               fill, watched;       /* sum of the weights of all centres, relative to the events'; `seen`
                                                 without what is filled                                       */
@@ -17547,11 +17496,19 @@ static size_t sneppp__line_ends(const sneppp_window *w, size_t q, int r, double 
    return count;
 }
 
-/* The integral of exp(-|x - c|^2 / 2 h^2) over a part of the factor whose first coordinate is k, relative to the box
-   around the window. Sphere of radius a: kappa = a^2/h^2, because |x - c|^2 = 2 (a^2 - x.c); relative to its area. */
-static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
+/* What part r saw of factor g, or all of it where the rest is filled with mirrored events. */
+static const sneppp_window *sneppp__auto_view(const sneppp__auto *f, size_t r, int g)
 {
-   double s = 1 / (h * SNEPPP__SQRT2), mass = 1, m[2], tau[2];
+   return sneppp__part(f->model, f->hole >> g & 1 ? NULL : f->events[r].seen, g);
+}
+
+/* The integral of exp(-|x - c|^2 / 2 h^2) over what a part saw of factor g, relative to the box around the window.
+   Sphere of radius a: kappa = a^2/h^2, because |x - c|^2 = 2 (a^2 - x.c); relative to its area. */
+static double sneppp__factor_mass(const sneppp__auto *f, size_t part, int g, const double *c, double h)
+{
+   const sneppp_window *w = sneppp__auto_view(f, part, g);
+   const int            k = f->model->layer[g].first;
+   double               s = 1 / (h * SNEPPP__SQRT2), mass = 1, m[2], tau[2];
    if (w->space == SNEPPP_SPACE_SPHERE) {
       double kappa = f->a[k] * f->a[k] / (h * h);
       return -expm1(-2 * kappa) / (2 * kappa);
@@ -17569,7 +17526,7 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
          double unit = f->side[k + r] / f->a[k + r];
          m[r] = c[k + r] * unit - 0.5 * f->side[k + r], tau[r] = 1 / (h * unit * SNEPPP__SQRT2), mass /= f->side[k + r];
       }
-      return mass * sneppp__raster_bump(w, m, tau);
+      return mass * sneppp__raster_bump(&f->cut[g], m, tau);
    }
    for (int r = 0; r < w->dim; r++) {
       double sum = 0, unit = f->a[k + r] / f->side[k + r], lo = 0, hi = 0;
@@ -17581,14 +17538,6 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
    return mass;
 }
 
-/* What part r saw of factor g, or all of it where the rest is filled with mirrored events. A raster was seen whole, and
-   is the centred one, in whose exposure the covariates are. */
-static const sneppp_window *sneppp__auto_view(const sneppp__auto *f, size_t r, int g)
-{
-   if (f->model->layer[g].inside.space == SNEPPP_SPACE_RASTER) return &f->model->layer[g].inside;
-   return sneppp__part(f->model, f->hole >> g & 1 ? NULL : f->events[r].seen, g);
-}
-
 /* 1 / mean of exp(-|x - c|^2 / 2 h^2) over what was seen, c in the tree's coordinates. 0 where nothing was seen. */
 static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double h)
 {
@@ -17596,7 +17545,7 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
    for (size_t r = 0; r < f->parts; r++) {
       double mass = 1;
       for (int g = 0; g < f->model->factors; g++)
-         mass *= sneppp__factor_mass(f, sneppp__auto_view(f, r, g), f->model->layer[g].first, c, h);
+         mass *= sneppp__factor_mass(f, r, g, c, h);
       total += mass;
    }
    return total > 1e-290 ? f->seen / total : 0;
@@ -17910,6 +17859,17 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
          }
          q = sneppp__plane_moments(w, m, tau, 1);
          for (int r = 0; r < 2; r++) out[k + r] = q.q > 1e-9 ? h * q.m1[r] / q.q : 0;
+         continue;
+      }
+      if (w->space == SNEPPP_SPACE_RASTER) { /* h^2 times the slope of the logarithm of the mass */
+         const double e = 1e-4;
+         double       at[SNEPPP_RADIAL_DIM], less;
+         memcpy(at, c, (size_t)f->d * sizeof *at);
+         for (int r = 0; r < w->dim; r++) {
+            at[k + r] = c[k + r] - e * h, less = sneppp__factor_mass(f, 0, g, at, h);
+            at[k + r] = c[k + r] + e * h, out[k + r] = 0.5 * h / e * log(sneppp__factor_mass(f, 0, g, at, h) / less);
+            at[k + r] = c[k + r];
+         }
          continue;
       }
       for (int r = 0; r < w->dim; r++) {
@@ -18885,11 +18845,13 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    few, wide bumps, and narrow ones stay within wide ones. EM then learns from virtual events that are drawn from the
    teacher, not from the data, so that free centres, widths and weights cannot chase single events; and anew in every
    step, so that they cannot chase single virtual events either: what was learnt from the earlier ones fades away
-   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). */
+   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). Where bumps
+   overlap, EM creeps: the same sums are the gradient of the likelihood, on which Adam then climbs. */
 typedef struct sneppp__few_work {
    double      *y, *cx, *reach2, *value; /* (K or room, d) virtual events, or centres; (B, d) centres in tree order; ... */
    double      *sum, *fresh;             /* (room, 2 + d) and (B, 2 + d): weight, sums of x and of x^2, which is not
                                             needed on the sphere                                                */
+   double      *climb;                   /* (B, 2, 2 + d) Adam's moments of log p, c / h, log h                  */
    double      *loss, *least;            /* (room) weight times axes times log h; what the best union loses      */
    size_t      *with;                    /* (room) the best to be united with; SIZE_MAX: to be looked for        */
    double       lost;                    /* by all unions: no less than the distance to the teacher, in nats an event */
@@ -18897,7 +18859,9 @@ typedef struct sneppp__few_work {
    sneppp_node *node, *cnode;
 } sneppp__few_work;
 
-#define SNEPPP__FEW_STEPS 40   /* of EM,                                                                        */
+#define SNEPPP__FEW_STEPS 20   /* of EM,                                                                        */
+#define SNEPPP__FEW_CLIMB 300  /* and of Adam, with a fourth of the virtual events,                             */
+#define SNEPPP__FEW_RATE  0.04 /* which move a bump by up to so much of its width at first                      */
 #define SNEPPP__FEW_LOST  0.02 /* unless so little is lost that noise of virtual events would cost more          */
 #define SNEPPP__FEW_EDGE  14.0 /* beyond exp(-14) of its peak a bump has no part in a virtual event              */
 #define SNEPPP__FEW_BLOCK 128  /* bumps among which pairs are looked for,                                       */
@@ -18922,6 +18886,7 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
    w->sum = (double *)sneppp__take(c, room, 2 + dim, s);
    w->fresh = (double *)sneppp__take(c, B, 2 + dim, s);
+   w->climb = (double *)sneppp__take(c, B, 2 * (2 + dim), s);
    w->loss = (double *)sneppp__take(c, room, 1, s);
    w->least = (double *)sneppp__take(c, room, 1, s);
    w->with = (size_t *)sneppp__take(c, room, 1, sizeof(size_t));
@@ -18961,7 +18926,7 @@ static double sneppp__between(sneppp_rng *rng, double x, double h, double lo, do
 }
 
 /* One point from a bump at x of width h, by rejection where nothing was seen; on the sphere by inverting the cosine. */
-static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
+static void sneppp__bump_point(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
                               double *out)
 {
    for (int attempt = 0; attempt < 1000; attempt++) {
@@ -18983,6 +18948,31 @@ static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_r
       if (seen == f->parts || (seen && sneppp_rng_uniform(rng) * (double)f->parts < (double)seen)) return;
    }
    memcpy(out, x, (size_t)f->d * sizeof *out);
+}
+
+static int sneppp__auto_exposed(const sneppp__auto *f)
+{
+   for (int g = 0; g < f->model->factors; g++) if (f->cut[g].weight) return 1;
+   return 0;
+}
+
+/* The same under an exposure: of TRIES points one is taken in proportion to it. */
+#define SNEPPP__TRIES 16
+
+static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
+                              double *out)
+{
+   const int raster = sneppp__auto_exposed(f);
+   double    sum = 0;
+   for (int i = 0; i < (raster ? SNEPPP__TRIES : 1); i++) {
+      double y[SNEPPP_RADIAL_DIM], at[SNEPPP_MAX_DIM] = {0}, p = 1;
+      sneppp__bump_point(f, box, rng, x, h, y);
+      for (int k = 0; k < f->d; k++) at[k] = f->lo[k] + y[k] / f->a[k] * f->side[k];
+      for (int g = 0; g < f->model->factors && raster; g++)
+         p *= exp(sneppp__window_log_density(sneppp__auto_view(f, 0, g), at + f->model->layer[g].first));
+      sum += p;
+      if (!i || sneppp_rng_uniform(rng) * sum < p) memcpy(out, y, (size_t)f->d * sizeof *out);
+   }
 }
 
 /* The bumps of the teacher, numbered: on the events, moved, of the lattice. Returns the centre of number i, its width and
@@ -19008,16 +18998,19 @@ static const double *sneppp__teacher_bump(const sneppp__auto *f, size_t i, doubl
    return f->x + j * d;
 }
 
-/* Virtual events, spread evenly over components and centres. */
+/* Virtual events, spread evenly over components and centres. The floor is a bump so wide that it is flat. */
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
-   double        owed = sneppp_rng_uniform(rng), each = (double)K / (1 - f->p[f->C - 1]), h = 0, share = 0;
+   double        owed = sneppp_rng_uniform(rng), h = 0, share = 0;
    double        box[2 * SNEPPP_RADIAL_DIM];
    size_t        k = 0, d = (size_t)f->d;
    const double *c;
    sneppp__seen_box(f, box);
    for (size_t i = 0; (c = sneppp__teacher_bump(f, i, &h, &share)) != NULL; i++)
-      for (owed += each * share; owed >= 1 && k < K; owed -= 1, k++) sneppp__bump_draw(f, box, rng, c, h, y + k * d);
+      for (owed += (double)K * share; owed >= 1 && k < K; owed -= 1, k++)
+         sneppp__bump_draw(f, box, rng, c, h, y + k * d);
+   for (owed += (double)K * f->p[f->C - 1]; owed >= 1 && k < K; owed -= 1, k++)
+      sneppp__bump_draw(f, box, rng, f->x, 1000, y + k * d);
    return k;
 }
 
@@ -19182,14 +19175,17 @@ static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, si
    const int     s = f->sphere, d = f->d;
    const double *c = m->c + b * (size_t)d;
    const double  h = m->h[b], e = 1e-4;
+   int           raster = 0;
    double        z = f->seen / (m->scale[b] * (double)f->parts), at[SNEPPP_RADIAL_DIM], square = 0;
+   for (int g = 0; g < f->model->factors; g++) raster |= f->cut[g].weight != NULL;
    for (int k = 0; k < d; k++) at[k] = c[k], z /= s >= 0 && k >= s && k < s + 3 ? 1 : h * 2.50662827463100050242 / f->a[k];
    if (s >= 0) {
       double kappa = f->a[s] * f->a[s] / (h * h), R = kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
       z /= -expm1(-2 * kappa) / (2 * kappa);
       square -= 2 * f->a[s] * f->a[s] * (1 - R);
    }
-   if (!(z < 0.999) || !(a[0] > 0)) return;
+   if ((!(z < 0.999) && !raster) || !(a[0] > 0)) return;
+   z = fmin(z, 1); /* under an exposure it has no bound, and what it makes of a bump is always completed */
    square += 0.5 * h * h / e * log(sneppp__bump_scale(f, c, h * (1 - e)) / sneppp__bump_scale(f, c, h * (1 + e)));
    a[1 + d] = z * a[1 + d] - a[0] * z * square;
    for (int k = 0; k < d; k++) {
@@ -19204,27 +19200,68 @@ static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, si
    }
 }
 
+/* One step of Adam for one number of gradient g with its two moments at m; returns minus the step. */
+static double sneppp__few_adam(double *m, double g, int step, double rate)
+{
+   m[0] += 0.1 * (g - m[0]), m[1] += 0.01 * (g * g - m[1]);
+   return rate * m[0] / (1 - pow(0.9, step)) / (sqrt(m[1] / (1 - pow(0.99, step))) + 1e-12);
+}
+
+/* Bump b climbs: with its completed sums a, and bumps that integrate to 1, the slopes of the likelihood are a_0 - p of
+   log p, (sum of x - c) / h of c / h, (sum of |x - c|^2 less what the bump itself has) / h^2 of log h. Near a border
+   the last two are smaller by a factor, of which Adam sees nothing. */
+static void sneppp__few_climb(const sneppp__auto *f, sneppp__few *m, size_t b, const double *a, double *moment,
+                              int step, double rate)
+{
+   const int    s = f->sphere, d = f->d;
+   double      *c = m->c + b * (size_t)d, h = m->h[b], more = a[1 + d], along = 0, g[SNEPPP_RADIAL_DIM], length2 = 0;
+   if (!(a[0] > 0)) return;
+   for (int k = 0; k < d; k++) {
+      int round = s >= 0 && k >= s && k < s + 3;
+      g[k] = a[1 + k] - a[0] * c[k];
+      more += c[k] * (round ? -2 * a[1 + k] : a[0] * c[k] - 2 * a[1 + k]);
+      if (round) along += g[k] * c[k] / (f->a[s] * f->a[s]);
+      else more -= a[0] * h * h;
+   }
+   if (s >= 0) {
+      double kappa = f->a[s] * f->a[s] / (h * h), R = kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
+      more += 2 * a[0] * f->a[s] * f->a[s] * R;
+   }
+   m->p[b] *= exp(sneppp__few_adam(moment, a[0] - m->p[b], step, rate));
+   m->h[b] = fmax(h * exp(sneppp__few_adam(moment + 2, more / (h * h), step, rate)), SNEPPP__LEAST);
+   for (int k = 0; k < d; k++) {
+      int round = s >= 0 && k >= s && k < s + 3;
+      c[k] += h * sneppp__few_adam(moment + 4 + 2 * k, (g[k] - (round ? along * c[k] : 0)) / h, step, rate);
+      if (round) length2 += c[k] * c[k];
+   }
+   for (int k = s; s >= 0 && k < s + 3; k++) c[k] *= f->a[s] / sqrt(length2);
+}
+
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
-   const size_t d = (size_t)f->d, row = 2 + d, B = m->B = sneppp__few_first(f, m->B, w);
-   const double uniform = fmax(f->p[f->C - 1], 1e-9), mass = 1 - uniform; /* which stays with the floor */
+   const size_t d = (size_t)f->d, row = 2 + d, B = m->B = sneppp__few_first(f, m->B, w), K = sneppp__few_events(B);
    const int    steps = w->lost < SNEPPP__FEW_LOST ? 0 : SNEPPP__FEW_STEPS;
-   double       total, floor = 0;
+   const int    climbs = steps && B < SNEPPP__FEW_ALL && !sneppp__auto_exposed(f); /* whose slopes know no exposure */
+   const int    all = steps + (climbs ? SNEPPP__FEW_CLIMB : 0);
+   double       total, moment[2] = {0, 0};
    sneppp_rng   rng;
    sneppp_rng_init(&rng, seed, 31);
-   for (int step = 0; step <= steps; step++) {
+   memset(w->climb, 0, 2 * B * row * sizeof *w->climb);
+   m->floor = fmax(f->p[f->C - 1], 1e-9);
+   for (int step = 0; step <= all; step++) {
       double late = step - 0.5 * steps, rate = late < 0 ? 0.6 : 0.6 / (1 + 0.3 * late), got = 0;
       size_t nodes, n = 0;
       for (size_t b = 0; b < B; b++) {
-         m->p[b] = w->sum[b * row];
-         if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, NULL, m->c + b * d);
+         if (step <= steps) {
+            m->p[b] = w->sum[b * row];
+            if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, NULL, m->c + b * d);
+         }
          m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
       }
+      if (step == all) break;
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
-      m->floor = uniform + floor;
-      if (step == steps) break;
-      n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
+      n = sneppp__auto_draw(f, step < steps ? K : K / 4, w->y, &rng);
       for (size_t k = 0; k < nodes; k++) {
          double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
@@ -19232,10 +19269,18 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
          w->reach2[k] = 2 * SNEPPP__FEW_EDGE * (widest * widest);
       }
       memset(w->fresh, 0, B * row * sizeof *w->fresh);
-      for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
+      for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, 1 / (double)n);
       for (size_t b = 0; b < B; b++) sneppp__few_complete(f, m, b, w->fresh + b * row);
-      for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
-      floor += rate * (got - floor);
+      if (step < steps) {
+         for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
+         m->floor += rate * (got - m->floor);
+      } else {
+         const int up = step - steps + 1; /* a gentle start, and slower and slower to the end */
+         rate = SNEPPP__FEW_RATE * fmin(up / 20.0, 0.5 + 0.5 * cos(SNEPPP__PI * up / (double)SNEPPP__FEW_CLIMB));
+         for (size_t b = 0; b < B; b++)
+            sneppp__few_climb(f, m, b, w->fresh + b * row, w->climb + 2 * b * row, up, rate);
+         m->floor *= exp(sneppp__few_adam(moment, got - m->floor, up, rate));
+      }
    }
    total = m->floor;
    for (size_t b = 0; b < B; b++) total += m->p[b];
@@ -19377,6 +19422,17 @@ static double sneppp__auto_mass(const sneppp__auto *f)
    return sum;
 }
 
+/* A description becomes one of so many bumps. */
+static void sneppp__auto_desc(sneppp_desc *desc, int width)
+{
+   desc->mix = SNEPPP_MIX_PRODUCT, desc->readout = SNEPPP_READOUT_DIAGONAL, desc->rank = 0, desc->width = width;
+   for (int g = 0; g < SNEPPP_MAX_FACTORS && desc->factor[g].window.dim; g++) {
+      sneppp_factor *x = &desc->factor[g];
+      x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
+      x->units = NULL, x->no_bias = 0, x->width = width;
+   }
+}
+
 SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
                                                       const sneppp_model *old, sneppp_model *out, sneppp_error *err)
 {
@@ -19390,16 +19446,10 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    memset(&list, 0, sizeof list);
    sneppp__bumps_list(f, few, &list);
    n = list.count * (size_t)list.group;
-   desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
    desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
-   desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
-   for (int g = 0; g < old->factors; g++) {
-      sneppp_factor *x = &desc.factor[g];
-      x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
-      x->units = NULL, x->no_bias = 0, x->width = desc.width;
-   }
+   sneppp__auto_desc(&desc, n ? (int)n : 1); /* the constant: one unit of weight 0 and the floor */
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
       if (desc.events && bytes > desc.mem_bytes) { /* enough for the model? Then it is one that forgets the events */
@@ -19612,13 +19662,15 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
             if (!(serves >> w[k]->space & 1) || (w[k]->space == SNEPPP_SPACE_SPHERE && w[k]->dim != 3)) return 0;
-         /* rasters: events in all of an exposure without polygon, no budget; covariates beside the place, one rank */
-         if (w[0]->space == SNEPPP_SPACE_RASTER &&
-             (w[0]->no_place || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget ||
-              (w[0]->covariates && o->reduce))) return 0;
+         if (w[0]->space == SNEPPP_SPACE_RASTER && /* events in all of an exposure; covariates on one rank */
+             (w[1] != w[0] || o->events[r].regions || (w[0]->covariates && o->reduce))) return 0;
+         if (w[0]->no_place != model->desc.factor[0].window.no_place) return 0;
       }
    return 1;
 }
+
+/* Covariates alone: of no factor the place counts. */
+static int sneppp__auto_alone(const sneppp_model *model) { return model->desc.factor[0].window.no_place; }
 
 /* The window's place in the unit cube, and what of it was seen. */
 static void sneppp__auto_open(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o)
@@ -19663,6 +19715,11 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
 {
    sneppp__bumps list;
    size_t        N;
+   if (sneppp__auto_alone(f->model)) { /* a constant, and what covariates make of it */
+      sneppp__auto_tree(f, f->N - held, f->N - held);
+      f->C = 1, f->p[0] = 1, f->Q = 1, f->evidence = 1, few->B = 0;
+      return sneppp__auto_model(f, NULL, f->model, made, err);
+   }
    sneppp__auto_merge(f, 0);
    if (!(o->resolution < 0)) sneppp__auto_spread(f);
    sneppp__auto_merge(f, 1);
@@ -19712,6 +19769,9 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    }
    while (sneppp__room_run(&hold, err)) {
       sneppp__place_auto(&hold.c, room, held, f.d, &f);
+      for (int g = 0; g < model->factors; g++)
+         if (model->layer[g].inside.space == SNEPPP_SPACE_RASTER)
+            sneppp__place_plots(&hold.c, &model->layer[g].inside, &f.cut[g]);
       if (few.B) sneppp__place_few(&hold.c, few.B, f.d, &few, &work);
    }
    SNEPPP__TRY(hold.st);
@@ -19928,24 +19988,29 @@ static void sneppp__tilt_fit(sneppp__tilt *t)
    for (size_t i = 0; i < t->P; i++) t->table[2 * i - i % SNEPPP_BENDS + SNEPPP_BENDS] /= sum;
 }
 
-/* The exposure of the model with the tilts to a power. */
-static void sneppp__tilt_set(sneppp__tilt *t, double power, sneppp_model *as)
+/* A model of one bump, with the tilts to a power, for the fit of places. */
+static sneppp_status sneppp__tilt_model(const sneppp__tilt *t, double power, const sneppp_model *old, sneppp_model *as,
+                                        sneppp_error *err)
 {
-   for (int f = 0; f < as->factors; f++, t++) {
-      sneppp_window *own = &as->desc.factor[f].window, *inside = &as->layer[f].inside;
-      if (!own->covariates) continue;
-      for (size_t i = 0; i < 2 * t->P; i++) t->part[i] = (i / SNEPPP_BENDS % 2 ? power : 1) * t->table[i];
-      own->tilt = t->part;
-      for (size_t k = 0; k < t->cells; k++) t->weight[k] = sneppp__raster_weight(own, k);
-      inside->weight = t->weight, inside->covariates = 0, inside->z = inside->tilt = NULL;
+   sneppp_desc desc = old->desc;
+   sneppp__auto_desc(&desc, 1);
+   desc.group = desc.events = 0, desc.mem = NULL, desc.mem_bytes = 0;
+   for (int f = 0; f < old->factors; f++) {
+      for (size_t i = 0; i < 2 * t[f].P; i++) t[f].part[i] = (i / SNEPPP_BENDS % 2 ? power : 1) * t[f].table[i];
+      if (t[f].P) desc.factor[f].window.tilt = t[f].part;
    }
+   sneppp_free(as);
+   SNEPPP__TRY(sneppp_init(as, &desc, err));
+   as->budget = old->budget, as->desc.mem = old->desc.mem, as->desc.mem_bytes = old->desc.mem_bytes;
+   return SNEPPP_OK;
 }
 
-/* The covariates of every factor, then the places. */
+/* The covariates of every factor, then the places. *report is that of another fit, which stays if it is better. */
 SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const sneppp_fit_desc *o,
                                                       sneppp_report *report, sneppp_error *err)
 {
    static const double power[3] = {0, 0.5, 1};
+   const int     first = sneppp__auto_alone(model) ? 2 : 0;
    double        started = SNEPPP_SECONDS(), weight, lost = 0;
    size_t        total = 0;
    sneppp_real   x[SNEPPP_RADIAL_DIM];
@@ -19979,21 +20044,23 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
       if (st == SNEPPP_OK && t->W > 0) sneppp__tilt_fit(t);
       lost += t->lost;
    }
-   for (int k = 0, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, so is all of it */
-      as[0] = *model;
-      sneppp__tilt_set(tilt, power[k], as);
+   for (int k = first, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, all of it is */
       memset(as + 1, 0, sizeof *as);
-      st = sneppp__fit_radial(as, o, as + 1, &r, err);
+      st = sneppp__tilt_model(tilt, power[k], model, as, err);
+      if (st == SNEPPP_OK) st = sneppp__fit_radial(as, o, as + 1, &r, err);
+      if (st != SNEPPP_OK) break;
       r.tilt = power[k], r.held_out += total ? power[k] * lost / (double)total : 0;
-      better = st == SNEPPP_OK && as[1].factors && (!k || r.held_out < best.held_out);
-      if (better || !k) { sneppp_free(as + 2); as[2] = as[1], best = r; }
+      better = as[1].factors && (k == first || r.held_out < best.held_out);
+      if (better || k == first) { sneppp_free(as + 2); as[2] = as[1], best = r; }
       else sneppp_free(as + 1);
-      if (st == SNEPPP_OK && !(total && r.ending == SNEPPP_ENDING_CONVERGED)) { best.ending = r.ending; break; }
+      if (!(total && r.ending == SNEPPP_ENDING_CONVERGED)) { best.ending = r.ending; break; }
    }
-   best.seconds = SNEPPP_SECONDS() - started;
-   if (st == SNEPPP_OK && as[2].factors) st = sneppp__adopt(model, as + 2, err);
-   else sneppp_free(as + 2);
-   if (st == SNEPPP_OK && report) *report = best;
+   sneppp_free(as);
+   best.seconds = SNEPPP_SECONDS() - started + report->seconds;
+   if (st == SNEPPP_OK && !(report->events && !(best.held_out < report->held_out))) {
+      if (as[2].factors) st = sneppp__adopt(model, as + 2, err);
+      *report = best;
+   } else sneppp_free(as + 2);
    sneppp__block_free(&room.block);
    return st;
 }
@@ -20008,15 +20075,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    and where none did, as many places are drawn as the fit expects. So the rest of AUTO sees one pattern in all of the
    window. */
 #define SNEPPP__ROUNDS 4
-#define SNEPPP__TRIES  16   /* places drawn evenly, of which one is taken in proportion to the fit */
 #define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
-
-static double sneppp__region_mass(const sneppp_model *model, const sneppp_region *region)
-{
-   double mass = 1;
-   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(sneppp__part(model, region, f));
-   return mass;
-}
 
 /* How many realisations, or regions of tables, watched x. */
 static size_t sneppp__watchers(const sneppp_model *model, const sneppp_events *e, size_t realisations,
@@ -20110,12 +20169,12 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    memset(&pattern, 0, sizeof pattern);
    SNEPPP__TRY(sneppp__realisations_check(model, o.events, given.realisations, &s.points, err));
    total = sneppp__total_weight(o.events, given.realisations);
-   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = sneppp__region_mass(model, NULL);
+   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = 1;
+   for (int f = 0; f < model->factors; f++) s.mass *= sneppp_window_mass(&model->layer[f].inside);
+   SNEPPP__TRY(sneppp__watched_mass(model, given.events, given.realisations, &watched, err));
    for (size_t q = 0; q < given.realisations; q++) {
       const sneppp_events *e = &given.events[q];
       for (size_t k = 0; k < e->regions; k++) s.places += (size_t)ceil(sneppp__region_count(e, k) / s.share);
-      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++)
-         watched += sneppp__region_mass(model, sneppp__is_table(e) ? &e->region[k] : e->seen);
    }
    s.mean = total / watched, s.tries = 4 * (s.points + s.places) + 1024;
    while (sneppp__room_run(&room, err)) {
@@ -20152,50 +20211,46 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
 /* AUTO where radial units have no closed form (balls, Gaussian measures, more than four coordinates, ...) or another
    mix than the product was asked for: the convex problem on the model's own features with a small floor, which needs
    no choice of scales by the user either. The report says which method ran. */
-static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
-                                      sneppp_error *err)
+static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, int bumps,
+                                      sneppp_report *report, sneppp_error *err)
 {
    sneppp_fit_desc o = *desc;
-   sneppp_report   r;
    sneppp_status   st;
-   size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
+   size_t          realisations = sneppp__fit_runs(desc), partial = 0;
    double          mass = 1;
-   int             covariates = 0, source = desc->reduce != NULL;
-   for (size_t k = 0; k < realisations; k++) {
+   int             covariates = 0;
+   for (size_t k = 0; k < realisations; k++)
       if (desc->events[k].seen || desc->events[k].weight || desc->events[k].regions) partial = 1;
-      if (desc->events[k].read || desc->events[k].regions) source = 1;
-   }
    for (int f = 0; f < model->factors; f++) {
       mass *= sneppp_window_mass(&model->layer[f].inside);
       covariates += model->desc.factor[f].window.covariates;
    }
-   if (sneppp__auto_serves(model, desc))
+   if (bumps)
       return sneppp__has_regions(desc->events, realisations) ? sneppp__fit_counts(model, desc, report, err)
              : covariates ? sneppp__fit_tilted(model, desc, report, err)
                           : sneppp__fit_radial(model, desc, NULL, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
-   if (covariates && !source && sneppp__waves_scale(model, 1)) o.tune = 1; /* whose scale nobody knows beforehand */
+   if (covariates && sneppp__tunable(desc) && sneppp__waves_scale(model, 1)) o.tune = 1; /* its scale nobody knows */
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
-   memset(&r, 0, sizeof r);
-   st = sneppp__fit_convex(model, &o, 0, &r, err);
-   if (st == SNEPPP_OK && !partial && r.events) { /* the floor was given, not fitted */
+   st = sneppp__fit_convex(model, &o, 0, report, err);
+   if (st == SNEPPP_OK && !partial && report->events) { /* the floor was given, not fitted */
       double change = 0;
-      sneppp__rescale(model, (double)r.events, &r.expected, &change);
-      change /= (double)r.events;
-      r.nll += change;
-      r.gap = fmax(r.gap + change, 0); /* the optimum is that of the floor that was given, and may be left behind */
+      sneppp__rescale(model, (double)report->events, &report->expected, &change);
+      change /= (double)report->events;
+      report->nll += change;
+      report->gap = fmax(report->gap + change, 0); /* the optimum is that of the floor that was given */
    }
-   if (st == SNEPPP_OK && report) *report = r;
    return st;
 }
 
 #else
 static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o) { return (void)model, (void)o, 0; }
+static int sneppp__auto_alone(const sneppp_model *model) { return (void)model, 0; }
 
-static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
-                                      sneppp_error *err)
+static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, int bumps,
+                                      sneppp_report *report, sneppp_error *err)
 {
-   (void)model, (void)desc, (void)report;
+   (void)model, (void)desc, (void)bumps, (void)report;
    return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method is SNEPPP_METHOD_AUTO, the default, which SNEPPP_NO_AUTO leaves "
                                             "out: choose another");
 }
@@ -20324,14 +20379,17 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
 {
    size_t        copies = 0, nodes;
    sneppp_model *next = NULL;
-   int           events = 0, bumps;
+   int           events = 0, bumps, both;
+   sneppp_report r;
    sneppp__room  room;
    sneppp_status st;
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
    if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
-   if (bumps) st = sneppp__fit_auto(model, desc, report, err);
+   memset(&r, 0, sizeof r);
+   both = bumps && sneppp__auto_alone(model) && sneppp__tunable(desc) && !model->desc.factor[0].window.tilt;
+   if (bumps && !both) st = sneppp__fit_auto(model, desc, 1, &r, err);
    else {
       room = sneppp__room_open(model->desc.alloc_ctx); /* a model is large for the stack below a fit */
       while (sneppp__room_run(&room, err)) next = (sneppp_model *)sneppp__take(&room.c, 1, 1, sizeof *next);
@@ -20341,9 +20399,9 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       st = sneppp__recall_room(model, desc, &events, next, err);
       if (desc->method != SNEPPP_METHOD_AUTO) model->nodes = 0; /* a tree would not see the parameters move */
       if (st == SNEPPP_OK)
-         st = desc->method == SNEPPP_METHOD_AUTO   ? sneppp__fit_auto(model, desc, report, err)
-              : desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, report, err)
-                                                   : sneppp__fit_convex(model, desc, 0, report, err);
+         st = desc->method == SNEPPP_METHOD_AUTO   ? sneppp__fit_auto(model, desc, 0, &r, err)
+              : desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, &r, err)
+                                                   : sneppp__fit_convex(model, desc, 0, &r, err);
       if (st == SNEPPP_OK) {
          if (desc->method != SNEPPP_METHOD_AUTO) sneppp__index(model);
          sneppp__recall(model, desc, events, next);
@@ -20353,7 +20411,10 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       }
       sneppp__block_free(&room.block);
    }
-   if (st == SNEPPP_OK && report) report->copies = copies;
+   if (st == SNEPPP_OK && both && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
+      st = sneppp__fit_auto(model, desc, 1, &r, err);
+   r.copies = copies;
+   if (st == SNEPPP_OK && report) *report = r;
    return st;
 }
 
@@ -20412,8 +20473,9 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
 
       AUTO    a_j is the mass of all bumps that event j carries, and its part of the floor. Bumps that nobody carries,
               of the lattice or of a budget, are shared in proportion to their values at the events.
-      others  Gauss and Newton's approximation of the posterior around the optimum: with the score s_j = d log
-              lambda(x_j) / dV, information F = sum w_j s_j s_j' + ridge and g = dm/dV, a_j = w_j g'F^-1 s_j. Only
+      others  Laplace's approximation of the posterior around the optimum: with the score s_j = d log
+              lambda(x_j) / dV, information F = sum w_j s_j s_j' + ridge and g = dm/dV, a_j = w_j g'F^-1 s_j; of one
+              full readout the ridge is the curvature of the rest, see sneppp__sure_curve. Only
               products of scores and gradients are needed, which no rotation of V changes, and so it is solved among
               events, by a matrix (N, N): with S = (s_j sqrt w_j), g'F^-1 S = g'S (S'S + ridge)^-1. Of more events than
               a system may have, an even part are the witnesses, with the weight of all; all of them are counted.
@@ -20425,17 +20487,20 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a
    bias are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
    distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has
-   no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least
+   no bias but more variance: where (n - m)^2 is more than the variance of n - m, the rest is the square of the bias,
+   of which the part SHOWN is allowed. The two are combined, M = u m + (1 - u) n, with the weight u that has the least
    expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the
    upper one with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's
    exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw
    whose mean is a gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by
    bench/cover.c. */
-#define SNEPPP__BIAS_BUMPS   2.0 /* allowance for the bias, in variances: AUTO,                                     */
-#define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate,                                                */
+#define SNEPPP__BIAS         2.0 /* allowance for the bias, in variances,                                           */
+#define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate, of AUTO                                        */
+#define SNEPPP__BIAS_BLIND_2 24. /* and of others, whose features are given,                                        */
 #define SNEPPP__BIAS_SEEN    5.0 /* in squares of what one more smoothing changes,                                  */
-#define SNEPPP__BIAS_LAPLACE 3.0 /* and others, whose features are given                                            */
-#define SNEPPP__DRAW         4.0 /* variance of the weight of an event in draws: about all of this                  */
+#define SNEPPP__BIAS_SHOWN   0.5 /* in squares of what the region's own count shows                                 */
+#define SNEPPP__DRAW         4.0 /* variance of the weight of an event in draws: about all of this, of AUTO         */
+#define SNEPPP__DRAW_2       6.0 /* and of others                                                                   */
 #ifndef SNEPPP__WITNESSES
 #define SNEPPP__WITNESSES    2048 /* most rows of the system of others                                              */
 #endif
@@ -20537,6 +20602,7 @@ typedef struct sneppp__sure {
    double             *part;
    /* others: V (m, n) of each readout in turn; scores, see sneppp__sure_laplace                                    */
    double             *V, *Psi, *Y;        /* (N, n), (N, rows)                                                      */
+   double             *B;                  /* (n, n) factor of the curvature; NULL: there is none but the ridge      */
    double             *L, *K, *KV, *work;  /* (N, N) factor of the information; (n, n), (n, m), (N, m) of a readout  */
    sneppp_real        *weight;             /* (events) for draws                                                     */
    size_t              rows;               /* of V in all readouts                                                   */
@@ -20568,32 +20634,33 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
                                 sneppp_sure *out)
 {
    const sneppp_origin *o = &s->model->origin;
-   double V = 0, most = 0, tail = 0.5 * (1 - s->level), tau2, seen = 0, c, u = 1, n = 0, M, Q, half, low, high;
+   double V = 0, most = 0, tail = 0.5 * (1 - s->level), tau2, seen, c = 0, u = 1, n = 0, M, Q, half, low, high;
    for (size_t j = 0; j < s->N; j++) {
       double unit = s->a[j] / s->w[j];
       V += s->a[j] * unit;
       if (unit > most) most = unit;
    }
-   tau2 = SNEPPP__BIAS_LAPLACE * V;
-   if (o->bumps) {
-      seen = 0.5 * SNEPPP__BIAS_SEEN * b * b; /* on average of both sides */
-      tau2 = SNEPPP__BIAS_BUMPS * V + SNEPPP__BIAS_BLIND * m * m / s->weights + seen;
-   }
-   Q = V + s->tails * tau2;
+   seen = 0.5 * SNEPPP__BIAS_SEEN * b * b; /* on average of both sides */
+   tau2 = (o->bumps ? SNEPPP__BIAS_BLIND : SNEPPP__BIAS_BLIND_2) * m * m / s->weights;
+   if (region && o->scale > 0) tau2 *= fmax(1 - m / (o->scale * s->weights), 0); /* all together hide nothing */
+   tau2 += SNEPPP__BIAS * V + seen;
    if (region && count >= 0) {
+      double apart;
       n = o->scale * count;
       c = m * (own + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
-      u = (o->scale * m - c) / (fmax(V + o->scale * m - 2 * c, 1e-9 * m) + tau2);
+      apart = fmax(V + o->scale * m - 2 * c, 1e-9 * m);
+      tau2 += SNEPPP__BIAS_SHOWN * fmax((n - m) * (n - m) - apart, 0);
+      u = (o->scale * m - c) / (apart + tau2);
       u = u > 0 ? u < 1 ? u : 1 : 0;
-      Q = u * u * Q + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
    }
+   Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
    M = u * m + (1 - u) * n;
    seen *= u * u * s->tails * (b > 0 ? 1 : -1);
    low = Q + seen, high = Q - seen;
    memset(out, 0, sizeof *out);
    out->mean = m, out->error = sqrt(Q);
    out->lower = !(low > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / low, tail, 0, s->z) * (low / M) : 0;
-   half = 0.5 * s->level * s->level * ((1 - u) * o->scale + u * most);
+   half = 0.5 * s->level * s->level * s->level * ((1 - u) * o->scale + u * most);
    if (region)
       sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
    high += half * half, M += half;
@@ -20728,9 +20795,50 @@ static void sneppp__sure_project(const sneppp__sure *s, const double *psi, doubl
    }
 }
 
+/* The rest of the Hessian. A convex fit of one readout ends where the gradient V G is 0 and G is not negative,
+
+      G = t K - sum_i w_i 2 alpha / lambda_i psi_i psi_i' + ridge,
+
+   and a step D of V costs tr(D G D') / 2 beside what the scores say: waves that no event asks for are held down by the
+   integral, without which V was 50,000 where the true variance is 2. t is 2 alpha but for scales, and is taken such
+   that tr(V G V') = 0. What is negative, of fits that ended before, is left out; `more` is added, because rows of V see
+   none of G. With G = B B' features become B^-1 psi, and the ridge 1. */
+static sneppp_status sneppp__sure_curve(sneppp__sure *s, double more, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model  *m = s->model;
+   const sneppp_origin *o = &m->origin;
+   const size_t         n = (size_t)m->n;
+   double               pull = 0, t, *psi = s->mass, *G = s->K;
+   SNEPPP__TRY(sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err));
+   memset(s->B, 0, n * n * sizeof *s->B);
+   for (size_t j = 0; j < o->count; j++) {
+      double q, c;
+      sneppp__sure_features(s, o->x + j * (size_t)m->D, psi);
+      sneppp__sure_project(s, psi, s->work, &q);
+      c = (double)o->weight[j] * 2 * m->alpha / (m->alpha * q + m->floor);
+      pull += c * q;
+      for (size_t i = 0; i < n; i++) sneppp__array_add_f64(i + 1, c * psi[i], psi, s->B + i * n);
+   }
+   t = sneppp__readout_integral(m, &s->g, 0, NULL);
+   for (size_t i = 0; i < (size_t)m->readout[0].m * n; i++) pull -= o->ridge * s->V[i] * s->V[i];
+   for (size_t i = 0; i < n; i++) {
+      sneppp__mix_row(m, &s->g, i, 0, n, G + i * n);
+      for (size_t k = 0; k <= i; k++) G[i * n + k] = pull / t * G[i * n + k] - s->B[i * n + k];
+   }
+   for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < i; k++) G[k * n + i] = G[i * n + k];
+   for (size_t i = 0; i < n; i++) G[i * n + i] += o->ridge;
+   if (sneppp__psd_project(n, G, s->B, s->B + n * n) == SNEPPP_OK) {
+      memcpy(s->B, G, n * n * sizeof *G);
+      for (size_t i = 0; i < n; i++) s->B[i * n + i] += more;
+      if (sneppp__chol(n, s->B, n) == SNEPPP_OK) return SNEPPP_OK;
+   }
+   return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "the curvature of the fit cannot be factorised");
+}
+
 /* The score of a readout is the matrix 2 rest / lambda (V psi) psi', or of a diagonal one the vector 2 rest / lambda
    v psi^2. The factor goes into Y or Psi; products of scores are sums over readouts of (psi_i'psi_j) (Y_i'Y_j). */
-static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
+static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
@@ -20753,6 +20861,13 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
          for (size_t i = 0; full && i < (size_t)R->m; i++) *y++ *= factor;
          for (size_t i = 0; !full && i < (size_t)R->n; i++) *psi++ *= factor;
       }
+      psi = s->Psi + j * n, y = s->Y + j * rows;
+      if (s->B) trace += s->w[j] * sneppp__dot_f64(n, psi, psi) * sneppp__dot_f64(rows, y, y);
+   }
+   if (s->B) {
+      SNEPPP__TRY(sneppp__sure_curve(s, SNEPPP__SURE_RIDGE * trace / (double)N, par, err));
+      for (size_t j = 0; j < N; j++) sneppp__solve_lower(n, s->B, n, 0, s->Psi + j * n, 1, 1);
+      trace = 0;
    }
    for (size_t i = 0; i < N; i++)
       for (size_t j = 0; j <= i; j++) {
@@ -20768,7 +20883,7 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
          s->L[i * N + j] = c * sqrt(s->w[i] * s->w[j]);
          if (i == j) trace += s->L[i * N + j];
       }
-   for (size_t j = 0; j < N; j++) s->L[j * N + j] += o->ridge + SNEPPP__SURE_RIDGE * trace / (double)N;
+   for (size_t j = 0; j < N; j++) s->L[j * N + j] += s->B ? 1 : o->ridge + SNEPPP__SURE_RIDGE * trace / (double)N;
    if (sneppp__chol(N, s->L, N) != SNEPPP_OK)
       return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "the information of the events cannot be factorised");
    return SNEPPP_OK;
@@ -20794,13 +20909,16 @@ static double sneppp__sure_gradient(sneppp__sure *s, const double *psi)
          for (size_t i = 0; i < nk; i++)
             s->KV[i] = psi ? psi[first + i] : V[i] * sneppp__mix_entry(m, &s->g, first + i, first + i);
          for (size_t j = 0; j < N; j++) s->a[j] += two * sneppp__dot_f64(nk, s->Psi + j * n + first, s->KV);
-      } else if (psi)
+      } else if (psi) {
+         memcpy(s->KV, psi + first, nk * sizeof *psi);
+         if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, s->KV, 1, 1);
          for (size_t j = 0; j < N; j++)
             s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, y + at) *
-                       sneppp__dot_f64(nk, psi + first, s->Psi + j * n + first);
-      else {
+                       sneppp__dot_f64(nk, s->KV, s->Psi + j * n + first);
+      } else {
          for (size_t i = 0; i < nk; i++) sneppp__mix_row(m, &s->g, first + i, first, nk, s->K + i * nk);
          sneppp__dgemm(0, 1, nk, mk, nk, 1, s->K, nk, V, nk, 0, s->KV, mk);
+         if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, s->KV, mk, mk);
          sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, s->KV, mk, 0, s->work, mk);
          for (size_t j = 0; j < N; j++)
             s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, s->work + j * mk);
@@ -20814,10 +20932,15 @@ static double sneppp__sure_gradient(sneppp__sure *s, const double *psi)
 static void sneppp__sure_solve(sneppp__sure *s)
 {
    const size_t N = s->N;
-   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt(s->w[j]);
-   sneppp__solve_lower(N, s->L, N, 0, s->a, 1, 1);
-   sneppp__solve_lower(N, s->L, N, 1, s->a, 1, 1);
-   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt(s->w[j]);
+   for (size_t j = 0; j < N; j++) { /* by rows of L, both ways */
+      const double *row = s->L + j * N;
+      s->a[j] = (s->a[j] * sqrt(s->w[j]) - sneppp__dot_f64(j, row, s->a)) / row[j];
+   }
+   for (size_t j = N; j-- > 0;) {
+      s->a[j] /= s->L[j * N + j];
+      sneppp__array_add_f64(j, -s->a[j], s->L + j * N, s->a);
+      s->a[j] *= sqrt(s->w[j]);
+   }
 }
 
 /* ---- both */
@@ -20850,6 +20973,7 @@ SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_mode
    }
    s->V = sneppp__doubles(c, all, 1);
    s->Psi = sneppp__doubles(c, N, n);
+   s->B = full && m->readouts == 1 ? sneppp__doubles(c, n * n + sneppp__eigh_work(n), 1) : NULL;
    s->Y = sneppp__doubles(c, N, rows);
    s->L = sneppp__doubles(c, N, N);
    s->K = sneppp__doubles(c, full ? most : 0, most);
@@ -20892,7 +21016,7 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    SNEPPP__TRY(s->room[0].st);
    for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
    for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
-   if (!m->origin.bumps) return sneppp__sure_laplace(s, err);
+   if (!m->origin.bumps) return sneppp__sure_laplace(s, par, err);
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
    memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
    sneppp__sure_parts(s);
@@ -21067,7 +21191,7 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    sneppp_fit_desc      fit;
    sneppp_status        st;
    for (size_t j = 0; j < N; j++) {
-      double w = (double)o->weight[j], g = sneppp__gamma_draw(rng, w / SNEPPP__DRAW);
+      double w = (double)o->weight[j], g = sneppp__gamma_draw(rng, w / (o->bumps ? SNEPPP__DRAW : SNEPPP__DRAW_2));
       if (o->bumps) s->a[j] = g;
       else s->weight[j] = (sneppp_real)(w * g);
       sum += w * g;
@@ -21656,15 +21780,12 @@ SNEPPP__COLD static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, snepp
       sneppp_space         space = model->desc.factor[f].window.space;
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (!sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE &&
-          space != SNEPPP_SPACE_VONMISES && space != SNEPPP_SPACE_RASTER)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                             "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
-                             "intervals, polygons, balls, spheres, circles and rasters only",
-                             f);
-      if (model->layer[f].units && model->layer[f].width)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                             "factor[%d]: no bound for a mixed layer with radial units", f);
+      SNEPPP__REFUSE(err, !sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE && space !=
+                     SNEPPP_SPACE_VONMISES && space != SNEPPP_SPACE_RASTER, NO_CLOSED_FORM, "factor[%d]: sampling "
+                     "needs a bound on the intensity, which is known on boxes, intervals, polygons, balls, spheres, "
+                     "circles and rasters only", f);
+      SNEPPP__REFUSE(err, model->layer[f].units && model->layer[f].width, NO_CLOSED_FORM,
+                     "factor[%d]: no bound for a mixed layer with radial units", f);
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
          double *lo = &s->lo[s->P + k], *hi = &s->hi[s->P + k];
          int     globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3 && k == 0;
@@ -21833,9 +21954,8 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    if (order > 3) n = sneppp__gauss_legendre(order, rule[0], rule[1]), node = rule[0], weight = rule[1];
    while (k < s->P) {
       double w = 1, v;
-      int    inside;
       for (k = 0; k < s->P; k++) at[k] = 0.5 * (1 + node[digit[k]]), w *= weight[digit[k]];
-      inside = sneppp__cell_place(s, cell, at, NULL, t, x);
+      int inside = sneppp__cell_place(s, cell, at, NULL, t, x);
       sneppp__jet(s, t, NULL);
       v = sneppp__jet_intensity(s);
       s->looks++;
@@ -21945,12 +22065,11 @@ static const double *sneppp__tree_draw(sneppp__sampler *s, sneppp_rng *rng, doub
    *q = 1;
    for (int level = 0; level < 64 * (s->P + 2); level++) {
       double *cell = s->cell + at * s->record;
-      int     second;
       if (cell[2 * s->P] < 0) sneppp__cell_bound(s, cell);
       if (cell[2 * s->P] * cell[2 * s->P + 1] <= C * *q) return cell;
       kid = sneppp__tree_cut(s, at, level);
       if (!kid) break;
-      second = !(sneppp_rng_uniform(rng) < s->share[at]);
+      int second = !(sneppp_rng_uniform(rng) < s->share[at]);
       *q *= second ? 1 - s->share[at] : s->share[at];
       at = kid + (size_t)second;
    }
@@ -21991,7 +22110,6 @@ static size_t sneppp__cell_room(size_t N, size_t record)
 static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
-   size_t              rows;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__as_box(sneppp__part(model, w->region, f), &w->rectangle[f]);
       const sneppp_window *win = &model->desc.factor[f].window;
@@ -22010,7 +22128,7 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    }
    w->mixture = sneppp__is_mixture(model, w->s.part);
    if (!w->mixture || w->polygons) SNEPPP__TRY(sneppp__sampler_axes(&w->s, err));
-   rows = (size_t)w->s.A + 1;
+   size_t rows = (size_t)w->s.A + 1;
    w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + 1 + rows * rows;
    return SNEPPP_OK;
 }
@@ -22071,7 +22189,7 @@ SNEPPP__APART static sneppp_status sneppp__draw_plan(const sneppp_model *model, 
 {
    memset(w, 0, sizeof *w);
    *c = sneppp__measure();
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
    w->model = w->s.model = model, w->region = region;
    SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    for (int f = 0; region && f < model->factors; f++)
@@ -22146,10 +22264,9 @@ SNEPPP__COLD static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, 
       total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
    }
    w->acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
-   if ((s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
-                          s->base ? " in the cells of the raster" : ": spheres of dim > 3 are not cut into cells");
+   SNEPPP__REFUSE(err, (s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST, NO_CONVERGENCE,
+                  "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
+                  s->base ? " in the cells of the raster" : ": spheres of dim > 3 are not cut into cells");
    if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->base) {
       w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       w->C = w->expected / w->acceptance;
@@ -22168,10 +22285,9 @@ static int sneppp__cells_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
    for (;;) {
       const double *cell = w->C > 0 ? sneppp__tree_draw(s, rng, w->C, &q)
                                     : s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
-      int           inside;
       if (!cell) return -1;
       if (++w->tried > w->most) return 0;
-      inside = sneppp__cell_place(s, cell, NULL, rng, t, x);
+      int inside = sneppp__cell_place(s, cell, NULL, rng, t, x);
       height = sneppp_rng_uniform(rng) * (w->C > 0 ? w->C * q / cell[2 * P + 1] : cell[2 * P]);
       if (inside && sneppp__cell_under(s, cell, t, height)) return 1;
    }
@@ -22235,8 +22351,8 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weig
       *total += weight[f];
    }
    *total += weight[F] = model->floor * mass;
-   if (!(*total > 0) || !sneppp__finite(*total))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the parts cannot be represented");
+   SNEPPP__REFUSE(err, !(*total > 0) || !sneppp__finite(*total), RANGE,
+                  "the weights of the parts cannot be represented");
    for (int f = 0; f < F; f++) {
       double share = weight[separable ? 0 : f] / *total;
       if (share > 0) SNEPPP__TRY(sneppp__draw_ready(&w->share[f].draw, 1 + (size_t)(share * (double)N), err));
@@ -22252,8 +22368,7 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
    const int           parts = w->share ? model->factors : 1, all = model->desc.mix == SNEPPP_MIX_SEPARABLE;
    sneppp_real         x[SNEPPP__MAX_EVENT];
    double              weight[SNEPPP_MAX_FACTORS + 1], total = 0;
-   if (!(w->expected > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+   SNEPPP__REFUSE(err, !(w->expected > 0), ARG, "the model expects no events in the region, but %z are asked for", N);
    SNEPPP__TRY(w->share ? sneppp__draw_shares(w, N, weight, &total, err) : sneppp__draw_ready(w, N, err));
    for (size_t k = 0; k < N; k++) {
       double u = w->share ? sneppp_rng_uniform(rng) * total : 0;
@@ -22265,14 +22380,10 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
          int           drawn = 1;
          if (which == parts || (f != which && !all)) sneppp__draw_plain(d, rng, to);
          else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
-         if (drawn < 0)
-            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z "
-                                "points were drawn", k, N);
-         if (!drawn)
-            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                                "the bound is too far above the intensity: %z of %z points after %g candidates", k, N,
-                                d->tried);
+         SNEPPP__REFUSE(err, drawn < 0, NO_CONVERGENCE, "the intensity changes so fast that no cell is small enough to "
+                        "bound it: %z of %z points were drawn", k, N);
+         SNEPPP__REFUSE(err, !drawn, NO_CONVERGENCE, "the bound is too far above the intensity: %z of %z points after "
+                        "%g candidates", k, N, d->tried);
       }
       info->candidates += which == parts;
       sneppp__sink_put(sink, (size_t)model->D, x);
@@ -22296,7 +22407,6 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_status      st = SNEPPP_OK;
    sneppp__draw       w;
    sneppp__sink       sink;
-   uint64_t           N;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    memset(&ask, 0, sizeof ask);
@@ -22305,7 +22415,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    if (!ask.rng) ask.rng = &fresh;
    SNEPPP__TRY(sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err));
    info->expected = w.expected;
-   N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
+   uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
@@ -22344,37 +22454,32 @@ static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t
 SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
                                             size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
-   sneppp_sample_info   own;
-   const sneppp_window *win;
-   sneppp_window        all, box;
-   sneppp_region        region;
-   sneppp__draw         w;
-   sneppp__sink         sink;
-   sneppp_status        st = SNEPPP_OK;
-   uint32_t             at[2];
-   double               drawn = 0, edge[4];
-   int                  last;
+   sneppp_sample_info own;
+   sneppp_window      all, box;
+   sneppp_region      region;
+   sneppp__draw       w;
+   sneppp__sink       sink;
+   sneppp_status      st = SNEPPP_OK;
+   uint32_t           at[2];
+   double             drawn = 0, edge[4];
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!tile) return sneppp__fail(err, SNEPPP_ERR_ARG, "tile is NULL");
-   win = &model->desc.factor[0].window;
-   if (model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
-   if (tile->depth < 0 || tile->depth > 28)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", tile->depth);
-   if (tile->level < 0 || tile->level > 28)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", tile->level);
-   if (tile->ix >> tile->level || tile->iy >> tile->level)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side",
-                          (size_t)tile->ix, (size_t)tile->iy, (size_t)1 << tile->level);
-   if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
+   SNEPPP__REFUSE(err, !tile, ARG, "tile is NULL");
+   const sneppp_window *win = &model->desc.factor[0].window;
+   SNEPPP__REFUSE(err, model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2, ARG,
+                  "tiles are for models of one planar box");
+   SNEPPP__REFUSE(err, tile->depth < 0 || tile->depth > 28, ARG, "depth = %d must be 0..28", tile->depth);
+   SNEPPP__REFUSE(err, tile->level < 0 || tile->level > 28, ARG, "level = %d must be 0..28", tile->level);
+   SNEPPP__REFUSE(err, tile->ix >> tile->level || tile->iy >> tile->level, ARG, "tile (%z, %z) is outside the level, "
+                  "which has %z a side", (size_t)tile->ix, (size_t)tile->iy, (size_t)1 << tile->level);
+   SNEPPP__REFUSE(err, cap && !x, ARG, "x is NULL");
    at[0] = tile->ix, at[1] = tile->iy;
    sneppp__tile_box(win, tile->level, at, &all);
    memset(&region, 0, sizeof region);
    region.factor[0] = &box;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
-   last = tile->level < tile->depth ? tile->level : tile->depth;
+   int last = tile->level < tile->depth ? tile->level : tile->depth;
    for (int l = 0; st == SNEPPP_OK && l <= last + (last < tile->level); l++) {
       int        of = l > last ? tile->level : l; /* the tile itself comes last, at least for its mean */
       uint64_t   N = 0;
@@ -22401,8 +22506,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
    if (st != SNEPPP_OK) return st;
    info->count = sink.count;
    info->acceptance = info->candidates ? drawn / (double)info->candidates : 1;
-   if (info->count > cap)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    return SNEPPP_OK;
 }
 
@@ -22530,7 +22634,8 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
 
 static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
-   int    space = (int)w->space, measure = (int)w->measure, how = w->no_place, rings, raster, polygon;
+   int    space = (int)w->space, measure = (int)w->measure, how = (w->no_place ? 1 : 0) + (w->tilt ? 2 : 0), rings,
+          raster, polygon;
    size_t vertices, k;
    sneppp__io_int(io, &space);
    sneppp__io_int(io, &measure);
@@ -22567,9 +22672,8 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       sneppp__io_doubles(io, w->cell, 2);
       for (int r = 0; r < 2; r++) w->cells[r] = sneppp__io_size(io, w->cells[r]);
       sneppp__io_int(io, &w->covariates);
-      if (w->tilt) how = 2;
       sneppp__io_int(io, &how);
-      w->no_place = how == 2 ? 0 : how;
+      w->no_place = how & 1;
       if (io->bad || w->dim > 2 || w->covariates < 0 || w->covariates > SNEPPP_MAX_DIM || !w->cells[0] ||
           (w->dim > 1 && w->cells[1] > SIZE_MAX / 64 / SNEPPP_MAX_DIM / w->cells[0])) { io->bad = 1; return; }
       k = sneppp__raster_cells(w);
@@ -22581,7 +22685,7 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
    sneppp__io_list(io, &w->point, w->count * (size_t)w->dim);
    sneppp__io_list(io, &w->xy, 2 * vertices);
    if (raster) sneppp__io_list(io, &w->z, k * (size_t)w->covariates);
-   if (raster && how == 2) sneppp__io_list(io, &w->tilt, 2 * SNEPPP_BENDS * (size_t)w->covariates);
+   if (raster && how & 2) sneppp__io_list(io, &w->tilt, 2 * SNEPPP_BENDS * (size_t)w->covariates);
 }
 
 static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
@@ -22690,15 +22794,13 @@ SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const
    sneppp__io     io;
    sneppp__carver c = sneppp__measure();
    double         lists[2 * SNEPPP_MAX_DIM];
-   sneppp_status  st = sneppp__resolve(desc, &full, lists, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
    sneppp__place_model(&c, &full, &model);
    memset(&io, 0, sizeof io);
    io.real = file->real, io.version = file->version;
    if (!c.overflow) sneppp__io_parameters(&io, &model);
-   if (c.overflow || io.used != file->left)
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT,
-                          "the parameters in the saved model do not fit its description");
+   SNEPPP__REFUSE(err, c.overflow || io.used != file->left, FORMAT,
+                  "the parameters in the saved model do not fit its description");
    return SNEPPP_OK;
 }
 
@@ -22772,20 +22874,17 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    sneppp__io           io;
    sneppp_desc          desc;
    sneppp__room         room = sneppp__room_open(alloc_ctx);
-   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   SNEPPP__REFUSE(err, !model, ARG, "model is NULL");
    memset(model, 0, sizeof *model);
-   if (!buf) return sneppp__fail(err, SNEPPP_ERR_ARG, "buf is NULL");
+   SNEPPP__REFUSE(err, !buf, ARG, "buf is NULL");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes, io.real = 0;
    sneppp__io_head(&io);
-   if (io.bad == 2)
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the model was saved by a newer version of the library");
-   if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes do not begin like a saved model");
-   if (io.length != bytes || bytes < io.used + 4)
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes,
-                          (size_t)io.length);
-   if (!sneppp__crc_right(p, bytes))
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
+   SNEPPP__REFUSE(err, io.bad == 2, FORMAT, "the model was saved by a newer version of the library");
+   SNEPPP__REFUSE(err, io.bad, FORMAT, "these bytes do not begin like a saved model");
+   SNEPPP__REFUSE(err, io.length != bytes || bytes < io.used + 4, FORMAT,
+                  "the saved model has %z bytes, but it says %z", bytes, (size_t)io.length);
+   SNEPPP__REFUSE(err, !sneppp__crc_right(p, bytes), FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
    memset(&desc, 0, sizeof desc);
    while (sneppp__room_run(&room, err)) { /* no list can be longer than the bytes that hold it */
@@ -23088,16 +23187,13 @@ SNEPPP__COLD static sneppp_status sneppp__name_check(const char *name, sneppp_er
       char c = name[length];
       if (c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (!length || c < '0' || c > '9')) break;
    }
-   if (!length || length > 64 || name[length])
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "\"%s\" is no name in C: at most 64 letters, digits and _, a letter first", name ? name : "");
-   if (name[0] == '_' || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7))
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "\"%s\" is a name of the compiler's or of this header's: choose another", name);
+   SNEPPP__REFUSE(err, !length || length > 64 || name[length], ARG,
+                  "\"%s\" is no name in C: at most 64 letters, digits and _, a letter first", name ? name : "");
+   SNEPPP__REFUSE(err, name[0] == '_' || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7), ARG,
+                  "\"%s\" is a name of the compiler's or of this header's: choose another", name);
    for (const char *at = strstr(reserved, name); at; at = strstr(at + 1, name))
-      if (at[-1] == ' ' && at[length] == ' ')
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "\"%s\" has a meaning of its own in C or C++: choose another name", name);
+      SNEPPP__REFUSE(err, at[-1] == ' ' && at[length] == ' ', ARG,
+                     "\"%s\" has a meaning of its own in C or C++: choose another name", name);
    return SNEPPP_OK;
 }
 
@@ -23106,8 +23202,8 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model,
                                                       void *user, sneppp_error *err)
 {
    sneppp__source o;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!write) return sneppp__fail(err, SNEPPP_ERR_ARG, "write is NULL");
+   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
+   SNEPPP__REFUSE(err, !write, ARG, "write is NULL");
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
    SNEPPP__TRY(sneppp__name_check(name, err));
    memset(&o, 0, sizeof o);
@@ -23115,9 +23211,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model,
    sneppp__put_guards(&o, model);
    sneppp__put_arrays(&o, model);
    sneppp__put_struct(&o, model);
-   if (o.bad)
-      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
-                          "a parameter of the model is not finite: what was written is not complete");
+   SNEPPP__REFUSE(err, o.bad, NOT_FINITE, "a parameter of the model is not finite: what was written is not complete");
    return o.stopped ? sneppp__fail(err, SNEPPP_ERR_IO, "the writer returned an error") : SNEPPP_OK;
 }
 
@@ -23131,18 +23225,16 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model,
 #endif
 SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err)
 {
-   size_t         bytes = sneppp_save(model, NULL, 0);
-   unsigned char *buf;
+   size_t bytes = sneppp_save(model, NULL, 0);
    FILE          *f;
-   int            ok;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
    if (!bytes) return sneppp__own_refuse(model, "saved", err);
-   if (!path) return sneppp__fail(err, SNEPPP_ERR_ARG, "path is NULL");
-   buf = (unsigned char *)SNEPPP_MALLOC(model->desc.alloc_ctx, bytes);
-   if (!buf) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
+   SNEPPP__REFUSE(err, !path, ARG, "path is NULL");
+   unsigned char *buf = (unsigned char *)SNEPPP_MALLOC(model->desc.alloc_ctx, bytes);
+   SNEPPP__REFUSE(err, !buf, MEMORY, "%z bytes could not be allocated", bytes);
    sneppp_save(model, buf, bytes);
    f = fopen(path, "wb");
-   ok = f && fwrite(buf, 1, bytes, f) == bytes;
+   int ok = f && fwrite(buf, 1, bytes, f) == bytes;
    if (f && fclose(f)) ok = 0;
    SNEPPP_FREE(model->desc.alloc_ctx, buf);
    return ok ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be written", path);
@@ -23155,11 +23247,11 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, cons
    FILE          *f;
    long           bytes = -1;
    sneppp_status  st;
-   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   SNEPPP__REFUSE(err, !model, ARG, "model is NULL");
    memset(model, 0, sizeof *model);
-   if (!path) return sneppp__fail(err, SNEPPP_ERR_ARG, "path is NULL");
+   SNEPPP__REFUSE(err, !path, ARG, "path is NULL");
    f = fopen(path, "rb");
-   if (!f) return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be opened", path);
+   SNEPPP__REFUSE(err, !f, IO, "%s cannot be opened", path);
    if (!fseek(f, 0, SEEK_END)) bytes = ftell(f);
    if (bytes < 0 || fseek(f, 0, SEEK_SET) || (bytes && getc(f) == EOF) || fseek(f, 0, SEEK_SET)) {
       fclose(f); /* a directory opens and has a length, but not one byte */
@@ -23200,9 +23292,8 @@ SNEPPP__COLD static void sneppp__io_trainer(sneppp__io *io, void *object)
 
 SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap)
 {
-   sneppp_trainer copy;
    if (!trainer || !trainer->block) return 0;
-   copy = *trainer;
+   sneppp_trainer copy = *trainer;
    return sneppp__io_write(sneppp__io_trainer, &copy, 0, buf, cap);
 }
 
@@ -23235,21 +23326,17 @@ SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, 
    sneppp_grad          grad;
    sneppp__io           io, rest;
    size_t               count;
-   if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
-   if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT,
-                          "the checkpoint has %z bytes, but one of this trainer has %z", bytes,
-                          sneppp_trainer_save(trainer, NULL, 0));
-   if (!sneppp__crc_right(p, bytes))
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
-   if (memcmp(p, "snepptr\n", 8) != 0) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
+   SNEPPP__REFUSE(err, !trainer || !trainer->block, ARG, "the trainer is NULL or was never made");
+   SNEPPP__REFUSE(err, !buf || bytes != sneppp_trainer_save(trainer, NULL, 0), FORMAT, "the checkpoint has %z bytes, "
+                  "but one of this trainer has %z", bytes, sneppp_trainer_save(trainer, NULL, 0));
+   SNEPPP__REFUSE(err, !sneppp__crc_right(p, bytes), FORMAT, "the checksum is wrong: the checkpoint is damaged");
+   SNEPPP__REFUSE(err, memcmp(p, "snepptr\n", 8) != 0, FORMAT, "these bytes are not a checkpoint");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes - 4;
    rest = io;
    rest.from += 8, rest.left -= 8;
-   if (!sneppp__checkpoint_good(rest, trainer->parameters, (trainer->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0,
-                                trainer->model->floor > 0))
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
+   SNEPPP__REFUSE(err, !sneppp__checkpoint_good(rest, trainer->parameters, (trainer->desc.freeze & SNEPPP_FREEZE_FLOOR)
+                  != 0, trainer->model->floor > 0), FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
    sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,
                        trainer->theta);
@@ -23273,12 +23360,10 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
-   if (!sneppp__finite(lon) || !sneppp__finite(lat))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude or latitude is not finite");
-   if (fabs(lat) > 90)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "latitude %g is not in [-90, 90] degrees%s", lat,
-                          fabs(lon) <= 90 ? ": is it the longitude?" : "");
-   if (fabs(lon) > 360) return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude %g is not in [-360, 360] degrees", lon);
+   SNEPPP__REFUSE(err, !sneppp__finite(lon) || !sneppp__finite(lat), DATA, "longitude or latitude is not finite");
+   SNEPPP__REFUSE(err, fabs(lat) > 90, DATA, "latitude %g is not in [-90, 90] degrees%s", lat,
+                  fabs(lon) <= 90 ? ": is it the longitude?" : "");
+   SNEPPP__REFUSE(err, fabs(lon) > 360, DATA, "longitude %g is not in [-360, 360] degrees", lon);
    return SNEPPP_OK;
 }
 
@@ -23297,13 +23382,13 @@ static void sneppp__lonlat_unit(double lon, double lat, double *x)
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err)
 {
    double square = 0;
-   if (!x || !lon || !lat) return sneppp__fail(err, SNEPPP_ERR_ARG, "x, lon or lat is NULL");
+   SNEPPP__REFUSE(err, !x || !lon || !lat, ARG, "x, lon or lat is NULL");
    for (int r = 0; r < 3; r++) {
-      if (!sneppp__finite((double)x[r])) return sneppp__fail(err, SNEPPP_ERR_DATA, "x[%d] is not finite", r);
+      SNEPPP__REFUSE(err, !sneppp__finite((double)x[r]), DATA, "x[%d] is not finite", r);
       square += (double)x[r] * (double)x[r];
    }
-   if (fabs(square - 1) > 2 * SNEPPP__SPHERE_TOLERANCE)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "x has the length %g, not 1: divide it by its length", sqrt(square));
+   SNEPPP__REFUSE(err, fabs(square - 1) > 2 * SNEPPP__SPHERE_TOLERANCE, DATA,
+                  "x has the length %g, not 1: divide it by its length", sqrt(square));
    *lat = atan2((double)x[2], sqrt((double)x[0] * (double)x[0] + (double)x[1] * (double)x[1])) * (180 / SNEPPP__PI);
    *lon = atan2((double)x[1], (double)x[0]) * (180 / SNEPPP__PI);
    if (*lon <= -180) *lon = 180; /* x[1] was a negative zero, or so small that the quotient rounds to -pi */
@@ -23319,9 +23404,8 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
    size_t radians = 0;
    if (!lonlat_stride) lonlat_stride = 2;
    if (!x_stride) x_stride = 3;
-   if (lonlat_stride < 2 || x_stride < 3)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat_stride is less than 2 or x_stride less than 3");
-   if (count && (!lonlat || !x)) return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or x is NULL");
+   SNEPPP__REFUSE(err, lonlat_stride < 2 || x_stride < 3, ARG, "lonlat_stride is less than 2 or x_stride less than 3");
+   SNEPPP__REFUSE(err, count && (!lonlat || !x), ARG, "lonlat or x is NULL");
    for (size_t i = 0; i < count; i++) {
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
@@ -23331,10 +23415,8 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
       if (st != SNEPPP_OK) return st;
       radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
-   if (count >= 16 && radians == count)
-      return sneppp__fail(err, SNEPPP_ERR_DATA,
-                          "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? "
-                          "Degrees are needed; if they are, convert fewer than 16 at a time");
+   SNEPPP__REFUSE(err, count >= 16 && radians == count, DATA, "all longitudes are within 2 pi and all latitudes within "
+                  "pi/2: are they radians? Degrees are needed; if they are, convert fewer than 16 at a time");
    for (size_t i = 0; i < count; i++) {
       double y[3];
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
@@ -23362,16 +23444,12 @@ enum { SNEPPP__LAST_YEAR = 1000000, SNEPPP__DAY_1970 = 719162 };
 
 SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
 {
-   int64_t n;
-   if (!days) return sneppp__fail(err, SNEPPP_ERR_ARG, "days is NULL");
-   if (year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "year %d is too far away", year);
-   if (month < 1 || month > 12)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d is not from 1 to 12: is it the day?", month);
-   if (day < 1 || day > sneppp__month_days(year, month))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d of %d has no day %d%s", month, year, day,
-                          day > 31 ? ": is it the year?" : "");
-   n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
+   SNEPPP__REFUSE(err, !days, ARG, "days is NULL");
+   SNEPPP__REFUSE(err, year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR, DATA, "year %d is too far away", year);
+   SNEPPP__REFUSE(err, month < 1 || month > 12, DATA, "month %d is not from 1 to 12: is it the day?", month);
+   SNEPPP__REFUSE(err, day < 1 || day > sneppp__month_days(year, month), DATA, "month %d of %d has no day %d%s", month,
+                  year, day, day > 31 ? ": is it the year?" : "");
+   int64_t n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
    for (int m = 1; m < month; m++) n += sneppp__month_days(year, m);
    *days = (double)n;
    return SNEPPP_OK;
@@ -23380,13 +23458,12 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, i
 SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day,
                                                           sneppp_error *err)
 {
-   int64_t n, y;
-   int     m = 1;
-   if (!year || !month || !day) return sneppp__fail(err, SNEPPP_ERR_ARG, "year, month or day is NULL");
-   if (!sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
-   n = (int64_t)floor(days) + SNEPPP__DAY_1970;
-   y = 1 + (int64_t)floor((double)n / 365.2425);
+   int m = 1;
+   SNEPPP__REFUSE(err, !year || !month || !day, ARG, "year, month or day is NULL");
+   SNEPPP__REFUSE(err, !sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR, DATA,
+                  "day %g is too far away", days);
+   int64_t n = (int64_t)floor(days) + SNEPPP__DAY_1970;
+   int64_t y = 1 + (int64_t)floor((double)n / 365.2425);
    while (sneppp__year_days(y) > n) y--;
    while (sneppp__year_days(y + 1) <= n) y++;
    n -= sneppp__year_days(y);
@@ -23439,15 +23516,14 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
    SNEPPP__TRY(room.st);
    p[0] = zone->whole, p[0].error = 1e300; /* quarters at least, so that one lucky cell does not end it at once */
    for (;;) {
-      size_t        worst = 0;
-      sneppp__patch cut;
+      size_t worst = 0;
       sum = off = 0;
       for (size_t k = 0; k < used; k++) {
          sum += p[k].value, off += p[k].error;
          if (p[k].error > p[worst].error) worst = k;
       }
       if (off <= tol * sum || used + 3 > SNEPPP__PATCHES) break;
-      cut = p[worst];
+      sneppp__patch cut = p[worst];
       for (int k = 0; k < 4; k++) {
          sneppp__patch *q = k ? &p[used++] : &p[worst];
          double         a = 0.5 * (cut.a0 + cut.a1), z = 0.5 * (cut.z0 + cut.z1);
@@ -23460,13 +23536,12 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
    }
    for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, frame, p + k, 8, scale, visit, user);
    sneppp__block_free(&room.block);
-   if (!sneppp__finite(sum) || !sneppp__finite(off))
-      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   SNEPPP__REFUSE(err, !sneppp__finite(sum) || !sneppp__finite(off), NOT_FINITE,
+                  "the intensity is not finite somewhere in the region");
    *count = scale * sum;
    if (error) *error = scale * off;
-   if (off > tol * sum)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z cells the error is still %g of %g", used,
-                          scale * off, scale * sum);
+   SNEPPP__REFUSE(err, off > tol * sum, NO_CONVERGENCE, "after %z cells the error is still %g of %g", used, scale * off,
+                  scale * sum);
    return SNEPPP_OK;
 }
 
@@ -23476,16 +23551,13 @@ SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, snep
    sneppp__patch *whole = &zone->whole;
    const int     cap = p->shape == SNEPPP_SHAPE_CAP;
    const double  east = p->east < p->west ? p->east + 360 : p->east, degree = SNEPPP__PI / 180;
-   sneppp_status st = sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err);
-   if (st == SNEPPP_OK && !cap) st = sneppp__lonlat_check(p->east, p->north, err);
-   if (st != SNEPPP_OK) return st;
-   if (cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
-   if (!cap && p->south > p->north)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
-   if (!cap && (east < p->west || east - p->west > 360))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
-                          east - p->west);
+   SNEPPP__TRY(sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err));
+   if (!cap) SNEPPP__TRY(sneppp__lonlat_check(p->east, p->north, err));
+   SNEPPP__REFUSE(err, cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180), ARG,
+                  "radius = %g is not in [0, 180] degrees", p->radius);
+   SNEPPP__REFUSE(err, !cap && p->south > p->north, ARG, "south = %g is north of north = %g", p->south, p->north);
+   SNEPPP__REFUSE(err, !cap && (east < p->west || east - p->west > 360), ARG,
+                  "from west to east is %g degrees, more than once around", east - p->west);
    if (cap) {
       const double half = sin(0.5 * p->radius * degree);
       sneppp__lonlat_unit(p->lon + 90, 0, zone->frame[0]); /* east, north and up at the centre */
@@ -23562,11 +23634,10 @@ static void sneppp__arc_make(sneppp__arc *arc, const double *p, const double *e0
 /* What a few products can say: sides, and the distance. */
 static void sneppp__view_make(const sneppp__arc *arc, const double *c, sneppp__view *v)
 {
-   double cosine, sine;
    v->h = arc->h, v->r = arc->r;
    v->z = sneppp__dot3(arc->p, c);
    v->rho = sqrt(fmax(1 - v->z * v->z, 0));
-   cosine = v->h * v->z + v->r * v->rho, sine = v->z * v->r - v->rho * v->h;
+   double cosine = v->h * v->z + v->r * v->rho, sine = v->z * v->r - v->rho * v->h;
    v->m0 = cosine > 0 ? sine * sine / (1 + cosine) : 1 - cosine;
    v->side[0] = sine > 0, v->side[1] = v->z * v->r + v->rho * v->h < 0;
    v->least = v->m0;
@@ -23748,8 +23819,7 @@ SNEPPP__COLD static sneppp_status sneppp__rim_ring(const double *x, size_t n, si
       const double *a = x + 3 * (area > 0 ? i : n - 1 - i), *b = x + 3 * (area > 0 ? (i + 1) % n : (2 * n - 2 - i) % n);
       sneppp__cross3(a, b, normal);
       length = sqrt(sneppp__dot3(normal, normal));
-      if (length < 1e-14)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "ring %z: two vertices in a row are equal or opposite", ring);
+      SNEPPP__REFUSE(err, length < 1e-14, ARG, "ring %z: two vertices in a row are equal or opposite", ring);
       for (int k = 0; k < 3; k++) normal[k] /= length;
       sneppp__arc_make(&R->arc[i], normal, a, 0, 1, 0, atan2(length, sneppp__dot3(a, b)));
    }
@@ -23770,7 +23840,7 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
    for (size_t r = 0, size; r < rings; r++, at += 2 * size) {
       size_t n = size = p->rings ? p->ring_size[r] : p->count;
       if (n > 1 && at[0] == at[2 * n - 2] && at[1] == at[2 * n - 1]) n--;
-      if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "ring %z has %z vertices, but needs at least 3", r, n);
+      SNEPPP__REFUSE(err, n < 3, ARG, "ring %z has %z vertices, but needs at least 3", r, n);
       for (size_t i = 0; i < n; i++) {
          SNEPPP__TRY(sneppp__lonlat_check(at[2 * i], at[2 * i + 1], err));
          sneppp__lonlat_unit(at[2 * i], at[2 * i + 1], x + 3 * i);
@@ -23782,9 +23852,9 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
    for (size_t i = 0; i < edges; i++)
       for (size_t j = 0; j < i; j++) {
          int s = sneppp__arc_side(&arc[i], arc[j].end[0]);
-         if (s && s == -sneppp__arc_side(&arc[i], arc[j].end[1]) && s == -sneppp__arc_side(&arc[j], arc[i].end[0]) &&
-             s == sneppp__arc_side(&arc[j], arc[i].end[1]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "edges of the polygon cross each other");
+         SNEPPP__REFUSE(err, s && s == -sneppp__arc_side(&arc[i], arc[j].end[1]) && s == -sneppp__arc_side(&arc[j],
+                        arc[i].end[0]) && s == sneppp__arc_side(&arc[j], arc[i].end[1]), ARG, "edges of the polygon "
+                        "cross each other");
       }
    for (size_t r = 0; r < rings; r++)
       for (size_t q = 0; q < rings; q++)
@@ -23871,29 +23941,27 @@ static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const
 static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
                                          int *exact, sneppp_error *err)
 {
-   const sneppp_factor *on;
-   int                  factor;
+   int factor;
    memset(zone, 0, sizeof *zone);
    *exact = 0;
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
+   SNEPPP__REFUSE(err, !place, ARG, "place is NULL");
    SNEPPP__TRY(sneppp__region_factors(model, place->within, 1, err));
    if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
-   if (place->shape < SNEPPP_SHAPE_SET || place->shape > SNEPPP_SHAPE_POLYGON)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
+   SNEPPP__REFUSE(err, place->shape < SNEPPP_SHAPE_SET || place->shape > SNEPPP_SHAPE_POLYGON, ARG,
+                  "shape = %d is none of sneppp_shape", (int)place->shape);
    if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_zone(place, zone, err));
    else if (!place->lonlat || (place->rings && !place->ring_size))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
    factor = place->factor;
-   if (factor < 0 || factor >= model->factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   on = &model->desc.factor[factor];
-   if (on->window.space != SNEPPP_SPACE_SPHERE || on->window.dim != 3)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
-   if (place->within && place->within->factor[factor])
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
-   if (!sneppp__finite(place->tol) || place->tol < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
+   SNEPPP__REFUSE(err, factor < 0 || factor >= model->factors, ARG, "factor = %d, but the model has %d", factor,
+                  model->factors);
+   const sneppp_factor *on = &model->desc.factor[factor];
+   SNEPPP__REFUSE(err, on->window.space != SNEPPP_SPACE_SPHERE || on->window.dim != 3, ARG,
+                  "factor[%d] is not the sphere in three dimensions", factor);
+   SNEPPP__REFUSE(err, place->within && place->within->factor[factor], ARG,
+                  "within.factor[%d] must be NULL: it is the sphere itself", factor);
+   SNEPPP__REFUSE(err, !sneppp__finite(place->tol) || place->tol < 0, ARG, "tol = %g is not a tolerance", place->tol);
    *exact = model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT &&
             sneppp__own_factor(model) < 0 && on->unit.act == SNEPPP_ACT_EXP && !model->layer[factor].units;
    return SNEPPP_OK;
@@ -23959,15 +24027,12 @@ static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp
 {
    sneppp_model next;
    memset(held, 0, sizeof *held);
-   if (place->shape == SNEPPP_SHAPE_POLYGON)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there "
-                          "is SNEPPP_SHAPE_SET");
+   SNEPPP__REFUSE(err, place->shape == SNEPPP_SHAPE_POLYGON, NO_CLOSED_FORM, "polygons on the sphere are for sums of "
+                  "bumps, as AUTO makes them; for anything else there is SNEPPP_SHAPE_SET");
    for (int f = model->factors - 1; f >= 0 && place->shape != SNEPPP_SHAPE_SET; f--) {
       const sneppp_window *over = place->within ? place->within->factor[f] : NULL;
-      sneppp_status        st;
       if (f == place->factor) continue;
-      st = sneppp_marginal(held->factors ? held : model, f, over, &next, err);
+      sneppp_status st = sneppp_marginal(held->factors ? held : model, f, over, &next, err);
       sneppp_free(held);
       memset(held, 0, sizeof *held);
       if (st != SNEPPP_OK) return st;
@@ -24010,17 +24075,14 @@ SNEPPP__COLD static sneppp_status sneppp__numeric_axes(const sneppp_window *own,
 {
    sneppp__cubature plan;
    if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
-   if (win->dim != own->dim)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f,
-                          win->dim, own->dim);
+   SNEPPP__REFUSE(err, win->dim != own->dim, ARG, "within.factor[%d].dim = %d, but the model has %d", f, win->dim,
+                  own->dim);
    *axes = !sneppp__cube_plan(&plan, win) || win->space == SNEPPP_SPACE_GAUSS ? 0 : plan.D;
-   if (*axes < 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f,
-                          sneppp__space_name(win->space));
-   if (win->space != own->space && own->space != SNEPPP_SPACE_BOX && own->space != SNEPPP_SPACE_INTERVALS &&
-       own->space != SNEPPP_SPACE_POLYGON && own->space != SNEPPP_SPACE_BALL)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] has another measure than the model's %s", f,
-                          sneppp__space_name(own->space));
+   SNEPPP__REFUSE(err, *axes < 1, ARG, "factor[%d]: numerical counts are not offered on %s", f,
+                  sneppp__space_name(win->space));
+   SNEPPP__REFUSE(err, win->space != own->space && own->space != SNEPPP_SPACE_BOX && own->space !=
+                  SNEPPP_SPACE_INTERVALS && own->space != SNEPPP_SPACE_POLYGON && own->space != SNEPPP_SPACE_BALL, ARG,
+                  "within.factor[%d] has another measure than the model's %s", f, sneppp__space_name(own->space));
    return SNEPPP_OK;
 }
 
@@ -24032,11 +24094,10 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
    size_t      points = ((place->points ? place->points : 65536) + SNEPPP__SHIFTS - 1) / SNEPPP__SHIFTS;
    int         axes[SNEPPP_MAX_FACTORS], D = 0;
    sneppp_rng  rng;
-   if (!place->inside) return sneppp__fail(err, SNEPPP_ERR_ARG, "inside is NULL");
+   SNEPPP__REFUSE(err, !place->inside, ARG, "inside is NULL");
    for (int f = 0; f < model->factors; f++) {
-      sneppp_status st = sneppp__numeric_axes(&model->desc.factor[f].window, sneppp__part(model, place->within, f), f,
-                                              &axes[f], err);
-      if (st != SNEPPP_OK) return st;
+      SNEPPP__TRY(sneppp__numeric_axes(&model->desc.factor[f].window, sneppp__part(model, place->within, f), f,
+                                       &axes[f], err));
       D += axes[f];
    }
    for (int k = 0; k < 64; k++) phi = pow(1 + phi, 1.0 / (D + 1));
@@ -24068,8 +24129,7 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
       mean += delta / (s + 1);
       square += delta * (sum - mean);
    }
-   if (!sneppp__finite(mean))
-      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   SNEPPP__REFUSE(err, !sneppp__finite(mean), NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = mean;
    if (error) *error = 2 * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
    return SNEPPP_OK;
@@ -24092,7 +24152,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    sneppp_model   held;
    sneppp_status  st;
    int            exact;
-   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
+   SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    if (exact) {
       st = sneppp__count_arcs(model, place, NULL, &B, err);
@@ -24135,15 +24195,14 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    sneppp__rim          zone;
    sneppp__border       B;
    sneppp_model         held;
-   sneppp_status        st;
    int                  exact;
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
    memset(&B, 0, sizeof B), memset(&zone, 0, sizeof zone), memset(&held, 0, sizeof held);
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    exact = exact && model->origin.bumps;
    if (!exact) SNEPPP__TRY(sneppp__place_alone(model, place, &held, err));
    if (held.factors) model = &held;
-   st = sneppp__sure_begin(&t.s, model, level, NULL, err);
+   sneppp_status st = sneppp__sure_begin(&t.s, model, level, NULL, err);
    if (st != SNEPPP_OK) { sneppp__sure_end(&t.s); sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */

@@ -1,6 +1,6 @@
 /* Truths that follow the ground, for truth.c: on the raster of bei's elevation and slope (examples/data, every second cell)
    patterns are drawn from intensities that are constant on cells, and the default fit with covariates stands beside
-   that of the places alone and beside waves of the covariates alone (CONVEX, tuned). Include bench.h first. */
+   that of the places alone and beside that of the covariates alone. Include bench.h first. */
 #ifndef SNEPPP_BENCH_GROUND_H
 #define SNEPPP_BENCH_GROUND_H
 #include "../examples/asc.h"
@@ -37,8 +37,8 @@ static inline void ground_shape(int kind, const double *z, double *shape)
 }
 
 /* The distance of a fit to the truth, nats per event; power: to which AUTO took the covariates. */
-static inline double ground_fit(const sneppp_window *w, sneppp_method method, const sneppp_events *events,
-                                const double *shape, double scale, double *power)
+static inline double ground_fit(const sneppp_window *w, const sneppp_events *events, const double *shape, double scale,
+                                double *power)
 {
    sneppp_desc desc = { 0 };
    sneppp_fit_desc fit = { 0 };
@@ -47,7 +47,7 @@ static inline double ground_fit(const sneppp_window *w, sneppp_method method, co
    sneppp_error err;
    double sum = 0, total = 0;
    desc.factor[0].window = *w;
-   fit.events = events, fit.method = method, fit.tune = method == SNEPPP_METHOD_CONVEX;
+   fit.events = events;
    bench_check(!sneppp_init(&m, &desc, &err) && !sneppp_fit(&m, &fit, &report, &err), "%s", err.why);
    for (int k = 0; k < ground_cells; k++) {
       sneppp_real at[2] = { (sneppp_real)((k % ground_cols + 0.5) * 10), (sneppp_real)((k / ground_cols + 0.5) * 10) };
@@ -91,8 +91,7 @@ static inline void ground_table(int patterns, const int *sizes, int size_count, 
                         (sneppp_real)(10 * ((r ? k / ground_cols : k % ground_cols) + sneppp_rng_uniform(&rng)));
             events.x = x;
             for (int f = 0; f < ground_fits; f++)
-               mean[f] += ground_fit(&part[f], f < 2 ? SNEPPP_METHOD_AUTO : SNEPPP_METHOD_CONVEX, &events, shape,
-                                     sizes[n] / total, &tilt[f]) / patterns;
+               mean[f] += ground_fit(&part[f], &events, shape, sizes[n] / total, &tilt[f]) / patterns;
             power += tilt[0] / patterns;
             free(x);
          }

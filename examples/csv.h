@@ -1,6 +1,7 @@
 /* Reading numbers from CSV files, for the programs of this folder. What is understood:
-      - columns separated by commas, semicolons or tabs, whichever the first row has; fields in quotes, which may hold
-        separators, line breaks and quotes ("" is one); lines that end as on any system; a byte order mark of UTF-8;
+      - columns separated by commas, semicolons or tabs, whichever the first row has, or by spaces, if it has none of them
+        and the second row is two numbers or more; fields in quotes, which may hold separators, line breaks and quotes
+        ("" is one); lines that end as on any system; a byte order mark of UTF-8;
       - lines that begin with # and lines without content, which are passed over; separators too many at a line's end;
       - a header: a first row in which no field is a number. It gives the columns their names;
       - numbers with a decimal point, in every locale, and dates and times in ISO 8601, which become days since
@@ -278,6 +279,17 @@ static inline char *csv_count(char *at, size_t count[3])
    return at;
 }
 
+/* Is the next row two numbers or more, with nothing but spaces between them? (A date and its time are not.) */
+static inline int csv_spaced(char *row)
+{
+   size_t      line = 0, numbers = 0;
+   double      value;
+   const char *at = csv_begin(row, &line), *end;
+   for (; *(at += strspn(at, " ")) && !strchr("\r\n", *at); at = end, numbers++)
+      if (!csv_number(at, &end, &value) || !(end[-1] == ' ' || strchr("\r\n", *end))) return 0;
+   return numbers > 1;
+}
+
 /* The first row says what separates the columns; if it has several candidates, those count that the second row has as
    often. Two that are left would be guessing: 1,5;2,5 may be two numbers or four. */
 static inline int csv_separator(csv_reader *r)
@@ -290,17 +302,17 @@ static inline int csv_separator(csv_reader *r)
       for (int k = 0; k < 3; k++) if (one[k] != two[k]) one[k] = 0;
    }
    for (int k = 0; k < 3; k++) if (one[k]) { found++; kind = k; }
-   r->separator = ",;\t"[kind];
+   r->separator = !found && csv_spaced(*next ? next : r->at) ? ' ' : ",;\t"[kind];
    if (found < 2) return 1;
-   return csv_fail(r, line, " has several kinds of separators: columns are separated by commas, by semicolons or by tabs, "
-                            "and numbers have a decimal point");
+   return csv_fail(r, line, " has several kinds of separators: columns are separated by commas, by semicolons, by tabs or by "
+                            "spaces, and numbers have a decimal point");
 }
 
 /* One field: its text without quotes and the blanks around it, ended by 0. `ended` is what stood after it. */
 static inline int csv_field(csv_reader *r, char **field, char *ended)
 {
    const char blank[3] = {' ', r->separator == '\t' ? ' ' : '\t', 0}, stop[4] = {r->separator, '\r', '\n', 0};
-   char      *from = r->at + strspn(r->at, blank), *to = from;
+   char      *from = r->at + strspn(r->at, blank), *to = from, *next;
    const int  quoted = *from == '"';
    *field = to;
    if (quoted) {
@@ -311,14 +323,15 @@ static inline int csv_field(csv_reader *r, char **field, char *ended)
          else if (*from == '\n' || (*from == '\r' && from[1] != '\n')) r->line++;
       }
       from++;
-      from += strspn(from, blank);
+      if (r->separator != ' ') from += strspn(from, blank);
       if (*from && !strchr(stop, *from)) return csv_fail(r, r->line, ": something stands between a closing quote and the separator");
    } else {
       to = from += strcspn(from, stop);
       while (to > *field && strchr(blank, to[-1])) to--;
    }
-   *ended = *from;
-   r->at = *from == r->separator ? from + 1 : csv_end_line(from, &r->line);
+   next = r->separator == ' ' ? from + strspn(from, blank) : from; /* several spaces are one, and none at a line's end */
+   *ended = next > from && *next && !strchr("\r\n", *next) ? ' ' : *next;
+   r->at = *ended == r->separator ? next + (next == from) : csv_end_line(next, &r->line);
    *to = 0;
    return 1;
 }

@@ -20,7 +20,7 @@
 static const struct { const char *verb, *options, *text; } manual[] = {
    {"fit", FIT_OPTIONS "--counts --test --test-scale --save --png --json ",
     "sneppp fit (EVENTS.csv | --counts REGIONS) (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
-    "EVENTS.csv holds one event per line, in columns separated by commas, semicolons or tabs; - is standard input. Lines\n"
+    "EVENTS.csv holds one event per line, in columns separated by commas, semicolons, tabs or spaces; - is standard input. Lines\n"
     "that begin with # and a header, a first row without numbers, are allowed, and so is text in columns that are not used.\n"
     "Dates and times such as 2016-03-01 or 2016-03-01T12:30:00+02:00 are days since 1970-01-01, here and in options, and\n"
     "come out as they went in. GeoJSON is read, too: points with their properties as columns, and polygons.\n"
@@ -1189,6 +1189,19 @@ static void complain_setting(const sneppp_error *err)
    }
 }
 
+/* A covariate that is the same in all cells is rather another file, whatever the method. */
+static void tell_constants(const sneppp_window *w, const char *const *name)
+{
+   for (int q = 0; q < w->covariates; q++) {
+      double lo = HUGE_VAL, hi = -HUGE_VAL;
+      for (size_t k = 0; k < w->cells[0] * (w->dim > 1 ? w->cells[1] : 1); k++) {
+         double z = w->z[k * (size_t)w->covariates + (size_t)q];
+         if (z - z == 0) lo = fmin(lo, z), hi = fmax(hi, z);
+      }
+      if (lo == hi) fprintf(stderr, "sneppp: covariate %.*s is %g in all cells: nothing can be learnt of it\n", (int)strcspn(name[q], "="), name[q], lo);
+   }
+}
+
 /* Events, a window, one call. */
 static void learn(const options *o, learned *l)
 {
@@ -1228,6 +1241,26 @@ static void learn(const options *o, learned *l)
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
    tell_copies(&l->events, l->report.copies);
    tell_ending(&l->report);
+   tell_constants(&l->desc.factor[0].window, o->covariate);
+}
+
+/* What each covariate does, as far as a tilt tells: sentences, or objects of JSON. name[k] is NAME=FILE; NULL: numbers. */
+static void tell_covariates(FILE *to, const sneppp_window *w, const char *const *name, int json)
+{
+   for (int k = 0; w->tilt && k < w->covariates; k++) {
+      const double *at = w->tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS, last = at[SNEPPP_BENDS - 1];
+      char          called[200];
+      int           most = 0;
+      if (name) snprintf(called, sizeof called, "%.*s", (int)strcspn(name[k], "="), name[k]);
+      else snprintf(called, sizeof called, "covariate %d", k + 1);
+      for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
+      if (json)
+         fprintf(to, "%s{\"name\": \"%s\", \"from\": %.10g, \"to\": %.10g, \"factor\": %.6g, \"most_at\": %.10g}", k ? ", " : "", called, at[0], last,
+                 exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
+      else if (at[0] < last)
+         fprintf(to, "   %s: from %g to %g by a factor of %.3g, most at %g\n", called, at[0], last, exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
+      else fprintf(to, "   %s: %g in all cells, of which nothing can be learnt\n", called, last);
+   }
 }
 
 static void json_number(FILE *to, const char *name, double v)
@@ -1287,6 +1320,12 @@ static int fit(int count, char **arg)
       json_number(say, "test_nll", test_nll);
       json_number(say, "gap", l.report.gap);
       json_number(say, "floor", l.model.floor);
+      if (l.report.method == SNEPPP_METHOD_AUTO && o.covariates) {
+         json_number(say, "tilt", l.report.tilt);
+         fprintf(say, ", \"covariates\": [");
+         tell_covariates(say, &l.model.desc.factor[0].window, o.covariate, 1);
+         fprintf(say, "]");
+      }
       json_number(say, "seconds", l.report.seconds);
       fprintf(say, "}\n");
    } else {
@@ -1299,18 +1338,12 @@ static int fit(int count, char **arg)
       if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
-         for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
+         for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d of %d has steps of %g\n", k + 1, l.model.D, l.report.resolution[k]);
       }
       if (l.report.method == SNEPPP_METHOD_AUTO && o.covariates) {
          if (l.report.tilt > 0) fprintf(say, "covariates multiply the exposure by what they say alone, to the power %g:\n", l.report.tilt);
          else fprintf(say, "covariates say nothing beside the place, and are left out\n");
-         for (int k = 0; k < o.covariates && l.report.tilt > 0; k++) {
-            const double *at = l.model.desc.factor[0].window.tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS;
-            int           most = 0;
-            for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
-            fprintf(say, "   %.*s: from %g to %g by a factor of %.3g, most at %g\n", (int)strcspn(o.covariate[k], "="), o.covariate[k], at[0],
-                    at[SNEPPP_BENDS - 1], exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
-         }
+         if (l.report.tilt > 0) tell_covariates(say, &l.model.desc.factor[0].window, o.covariate, 0);
       }
       if (l.report.method == SNEPPP_METHOD_AUTO && l.report.share[0] < 1) {
          static const char *const part[5] = {"a constant", "bumps as wide everywhere", "bumps as wide as to neighbours", "bumps moved to where it is denser", "a smooth surface"};
@@ -1948,6 +1981,10 @@ static int info(int count, char **arg)
          else printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
       }
       printf("; size %.10g\n", sneppp_window_mass(w));
+      if (w->space == SNEPPP_SPACE_RASTER && w->covariates)
+         printf("%d covariate%s%s%s\n", w->covariates, w->covariates == 1 ? "" : "s", w->no_place ? ", without the place" : "",
+                w->tilt ? ", whose factors are in the size:" : ", as statistics of the features");
+      if (w->space == SNEPPP_SPACE_RASTER) tell_covariates(stdout, w, NULL, 0);
    }
    printf("features: %d, readout: %s\n", m.n, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? "diagonal" : "full");
    printf("uniform part: %.10g per unit of the window\n", m.floor);

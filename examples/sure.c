@@ -66,7 +66,10 @@ static int trees(void)
    csv_table       table;
    if (!csv_read(&table, "examples/data/bei.csv")) return fail(table.error);
    keep = (unsigned char *)malloc(table.rows + 1);
-   if (!keep) return fail("not enough memory");
+   if (!keep) {
+      csv_free(&table);
+      return fail("not enough memory");
+   }
    sneppp_thin(table.rows, 0.5, 2, keep);
    for (size_t i = 0; i < table.rows; i++) { /* the fitted half moves to the front of the table */
       double *x = table.value + 2 * i;

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef TEST_FILL
+#define TEST_FILL 0x7F /* as a double it is 1e306, as a float 3e38, as an integer huge */
+#endif
+
 typedef struct test_alloc {
    size_t calls;   /* calls of SNEPPP_MALLOC so far, also those that failed */
    size_t fail_at; /* fail when calls reaches this; 0 = never               */
@@ -26,7 +30,7 @@ static void *test_malloc(void *ctx, size_t n)
       if (a->calls == a->fail_at) return NULL;
    }
    p = malloc(n);
-   if (p) memset(p, 0x7F, n); /* nobody may rely on zeros: as a double it is 1e306, as a float 3e38, as an integer huge */
+   if (p) memset(p, TEST_FILL, n); /* nobody may rely on zeros */
    if (a && p) {
       a->live++;
       a->bytes += n;

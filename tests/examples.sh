@@ -54,6 +54,12 @@ check "fit --covariate" says "^expected=3604" $s fit examples/data/bei.csv --win
 check "fit --covariate --png" png "$out/ground.png"
 check "fit --covariate, by default" says "^covariates multiply the exposure" $s fit examples/data/murchison_gold.csv --window 352.7829,682.5896,6699.742,7101.484 \
    --covariate greenstone=examples/data/murchison_greenstone.asc
+check "fit --covariate --json" says '"tilt": 1, "covariates": .."name": "greenstone", "from": 0, "to": 1, "factor": ' $s fit examples/data/murchison_gold.csv \
+   --window 352.7829,682.5896,6699.742,7101.484 --covariate greenstone=examples/data/murchison_greenstone.asc --no-place --json --save "$out/gold.model"
+check "info tells what covariates do" says "covariate 1: from 0 to 1 by a factor of" $s info "$out/gold.model"
+printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$out/seven.asc"
+printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
+check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
 check "raster" $s raster "$out/ground.model" "$out/ground.asc"
 check "raster is a grid" says "^ncols 201$" head -n 1 "$out/ground.asc"
 check "fit --exposure" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/ground.asc" --method convex --width 20
@@ -243,6 +249,8 @@ rows | tr '\n' '\r' >"$out/cr.csv"
 rows | sed 's/$/\r/' >"$out/crlf.csv"
 rows | tr ',' '\t' >"$out/tabs.csv"
 { printf 'x;y\n'; rows | tr ',' ';'; } >"$out/semicolons.csv"
+rows | tr "," " " >"$out/spaces.csv"
+{ printf "x y\n"; rows | sed "s/,/   /; s/^/ /; s/$/ /"; } >"$out/spaces-header.csv"
 rows | sed 's/$/,,/' >"$out/trailing.csv"
 { printf 'x,y\n'; rows | sed 's/$/,/'; printf ',,\n'; } >"$out/trailing-rows.csv"
 rows | sed 's/,/ , /; s/^/  /' >"$out/blanks.csv"
@@ -253,7 +261,7 @@ rows | awk -F, 'BEGIN { for (k = 1; k <= 68; k++) printf "c%d,", k; print "x,y" 
 rows | awk -F, '{ printf "%s,", $1; for (k = 0; k < 9000; k++) printf " "; print $2 }' >"$out/long.csv"
 { printf 'e1,Na\n'; rows; } >"$out/names.csv"
 printf '%s' "$(rows)" >"$out/no-newline.csv"
-for f in bom bom-header cr crlf tabs semicolons trailing trailing-rows blanks exponents comments names long no-newline; do check "events: $f" same "$out/$f.csv"; done
+for f in bom bom-header cr crlf tabs semicolons spaces spaces-header trailing trailing-rows blanks exponents comments names long no-newline; do check "events: $f" same "$out/$f.csv"; done
 check "events: quotes and text" same "$out/quotes.csv" --columns 'x "m",y'
 check "events: 70 columns" same "$out/wide.csv" --columns x,y
 check "events: columns by number" same "$out/wide.csv" --columns 69,70
@@ -272,7 +280,6 @@ printf 'x,y\n1,2\n"3,4\n5,6\n' >"$out/open.csv"
 printf '1,2\n3,\0004\n' >"$out/nul.csv"
 printf '\377\376x\000,\000y\000\n\000' >"$out/utf16.csv"
 printf 'x,x\n1,2\n' >"$out/twice.csv"
-printf '1 2\n3 4\n' >"$out/spaces.csv"
 check "nan in the first row" refuses 'nan1.csv, line 1: column 1 is "nan"' $s fit "$out/nan1.csv" $place
 check "a typing error in the first row" refuses 'typo1.csv, line 1: column 1 is "1.2.3"' $s fit "$out/typo1.csv" $place
 check "a typing error alone in the first row" refuses 'typo2.csv, line 1: column 1 is "1.2.3"' $s fit "$out/typo2.csv" --window 0,10
@@ -287,7 +294,6 @@ check "a byte of zero" refuses 'nul.csv, line 2 holds a byte of value 0' $s fit 
 check "UTF-16" refuses 'utf16.csv is text in UTF-16' $s fit "$out/utf16.csv" $place
 check "two columns of one name" refuses 'two columns "x"' $s fit "$out/twice.csv" $place --columns x,2
 check "one column for two coordinates" refuses 'cannot serve twice' $s fit "$out/rows.csv" $place --columns 1,1
-check "blanks as separators" refuses 'spaces.csv' $s fit "$out/spaces.csv" $place
 check "a folder" refuses "$out cannot be read" $s fit "$out" $place
 check "a folder as a model" refuses "$out cannot be read" $s info "$out"
 : >"$out/nothing.csv"

@@ -31,7 +31,7 @@ for real in double float; do
    file="-DEXPORT_FILE=\"../../$h\""
    check "$real: the maker compiles" $c99 $flag -DEXPORT_MAKE -o "$out/make_$real" $src -lm
    check "$real: models are exported" sh -c "LC_ALL=${locale:-C} $out/make_$real $h >$out/$real.want"
-   check "$real: every kind of model has points inside" sh -c "[ \$(grep -c 'points inside' $out/$real.want) = 13 ] && ! grep ' 0 of 200' $out/$real.want"
+   check "$real: every kind of model has points inside" sh -c "[ \$(grep -c 'points inside' $out/$real.want) = 16 ] && ! grep ' 0 of 200' $out/$real.want"
    check "$real: a tree was exported" grep -q '_tree0_node' "$h"
    for only in "" -DSNEPPP_INFERENCE_ONLY "-DSNEPPP_INFERENCE_ONLY -DSNEPPP_STATIC -DSNEPPP_MAX_DIM=3 -DSNEPPP_MAX_FACTORS=2 -DSNEPPP_MAX_WIDTH=81"; do
       check "$real: compiles $only" $c99 $flag $only "$file" -o "$out/use" $src -lm

@@ -39,9 +39,9 @@ FLOORS = {
    "evaluate": ["model", "space", "radial", "edges"],
    "mem": ["mem"], "threads": ["threads"], "rng": ["rng"], "linalg": ["linalg"], "integrals": ["special"],
    "space": ["space", "edges"],
-   "kernel": ["kernel", "kernel_gauss", "kernel_shape"], "optim": ["optim"], "radial": ["radial"],
-   "model": ["model", "edges"], "loss": ["loss"], "fit": ["fit", "convex"], "auto": ["auto", "stream"],
-   "sure": ["sure"], "sample": ["sample"], "io": ["io", "export_c"], "input": ["input"],
+   "kernel": ["kernel", "kernel_gauss", "kernel_shape", "raster"], "optim": ["optim"], "radial": ["radial"],
+   "model": ["model", "edges"], "loss": ["loss"], "fit": ["fit", "convex"], "auto": ["auto", "stream", "districts", "raster"],
+   "spawn": ["sample", "level", "export_c"], "ranks": ["ranks"], "sure": ["sure"], "sample": ["sample", "level"], "io": ["io", "export_c"], "input": ["input"],
 }
 
 # ---------------------------------------------------------------------------------------------------- reading C
@@ -408,7 +408,7 @@ def suite_of(path):
 
 def copy_tests(where):
    """main.c includes ../sneppp.h, so each place of work has a header of its own beside its own copy of the tests."""
-   for folder in ("tests", "examples"): # a suite tests the programs' reader of CSV
+   for folder in ("tests", "examples", "bench"): # suites test the reader of CSV and the rivals of the paper, too
       shutil.rmtree(os.path.join(where, folder), ignore_errors=True)
       shutil.copytree(os.path.join(TOP, folder), os.path.join(where, folder))
    os.makedirs(os.path.join(where, "gen"), exist_ok=True)

@@ -800,11 +800,11 @@ TEST model_blames_coordinates(void)
    static const double      xy[6] = {0, 0, 4, 0, 0, 4};
    static const sneppp_real good[6] = {0, (sneppp_real)0.6, (sneppp_real)0.8, 50, 1, 1};
    static const struct { int at; double to; const char *why; } wrong[] = {
-      {1, 0.7, "event 1 is outside the window: its coordinates from 0 on have the length 1.06"},
-      {3, 101, "event 1 is outside the window: its coordinate 3 is 101, not in [0, 100]"},
-      {5, 3.5, "event 1 is outside the window: its coordinates from 4 on are 1, 3.5"},
-      {4, -1, "event 1 is outside the window: its coordinates from 4 on are -1, 1"},
-      {3, 30, "event 1 is outside the part that was seen: its coordinate 3 is 30, not in [40, 60]"}};
+      {1, 0.7, "event 1 is outside the window: its coordinates from x[0] on have the length 1.06"},
+      {3, 101, "event 1 is outside the window: its x[3] is 101, not in [0, 100]"},
+      {5, 3.5, "event 1 is outside the window: its coordinates from x[4] on are 1, 3.5"},
+      {4, -1, "event 1 is outside the window: its coordinates from x[4] on are -1, 1"},
+      {3, 30, "event 1 is outside the part that was seen: its x[3] is 30, not in [40, 60]"}};
    sneppp_desc     d;
    sneppp_model    m;
    sneppp_window   part;
@@ -831,7 +831,7 @@ TEST model_blames_coordinates(void)
    }
    x[6 + 3] = 50, x[6 + 5] = (sneppp_real)sneppp__nan();
    ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
-   ASSERT_STR_EQ("event 1 is not finite: its coordinate 5", err.why);
+   ASSERT_STR_EQ("event 1 is not finite: its x[5]", err.why);
    sneppp_free(&m);
    PASS();
 }

@@ -3,13 +3,14 @@
 #ifndef SNEPPP_PAPER_CONTEST_H
 #define SNEPPP_PAPER_CONTEST_H
 
-typedef enum method { LOGLINEAR, MIXTURE, LITERAL, RECIPE, DEFAULT, EXACT, RFM, NYSTROM, NAIVE, KERNEL, methods } method;
+typedef enum method { LOGLINEAR, MIXTURE, LITERAL, RECIPE, DEFAULT, EXACT, RFM, NYSTROM, NAIVE, KERNEL, CONSTANT, TRUTH, methods } method;
 static const char *const method_name[methods] = { "log-linear", "log-linear mixture", "SNEPPP, drawn as the code does",
-                                                  "SNEPPP, the recipe", "sneppp.h, default", "sneppp.h, coordinates exact", "RFM", "Nystrom", "naive", "kernel, edge-corrected" };
-static const char *const method_key[methods] = { "loglinear", "mixture", "literal", "recipe", "default", "exact", "rfm", "nystrom", "naive", "kernel" };
+                                                  "SNEPPP, the recipe", "sneppp.h, default", "sneppp.h, coordinates exact", "RFM", "Nystrom", "naive", "kernel, edge-corrected", "a constant", "the true intensity" };
+static const char *const method_key[methods] = { "loglinear", "mixture", "literal", "recipe", "default", "exact", "rfm", "nystrom", "naive", "kernel", "constant", "truth" };
 
 typedef struct score {
-   double nll, window; /* joint, per event, with log M!: with the integral over all of the measure, and over the square */
+   double nll, window; /* joint, per event, with log M!: with the integral of the model's own domain, and of the window */
+   double map;         /* the same, the map scaled to the number of test events                                         */
    double count;       /* |expected - seen| / seen of the test events                                                  */
    double rmse;        /* of the whole intensity, where it is known                                                    */
    double seconds;     /* of processor time, for the fit                                                               */
@@ -17,12 +18,16 @@ typedef struct score {
 
 enum { rmse_side = 100 };
 
-/* Midpoints of side x side cells of the square. */
-static double *midpoints(double length, int side)
+static double area(const pattern *p) { return (p->to[0] - p->from[0]) * (p->to[1] - p->from[1]); }
+
+/* Midpoints of side x side cells of the window. */
+static double *midpoints(const pattern *p, int side)
 {
    double *x = (double *)bench_take(2 * (size_t)(side * side), sizeof *x);
-   for (int i = 0; i < side * side; i++)
-      x[2 * i] = length * (i % side + 0.5) / side, x[2 * i + 1] = length * (i / side + 0.5) / side;
+   for (int i = 0; i < side * side; i++) {
+      x[2 * i] = p->from[0] + (p->to[0] - p->from[0]) * (i % side + 0.5) / side;
+      x[2 * i + 1] = p->from[1] + (p->to[1] - p->from[1]) * (i / side + 0.5) / side;
+   }
    return x;
 }
 
@@ -33,10 +38,11 @@ static void judge(const pattern *p, const split *s, const double *at, const doub
    for (size_t i = 0; i < s->tests; i++) sum += log(fmax(0.25 * at[i], 1e-300));
    out->nll = (0.25 * total - sum + lgamma(M + 1)) / M;
    out->window = (0.25 * inside - sum + lgamma(M + 1)) / M;
-   out->count = fabs(0.25 * inside - M) / M;
+   out->map = 1 - (sum + M * log(4 * M / inside)) / M + lgamma(M + 1) / M;
+   out->count = fabs(0.25 * total - M) / M;
    out->rmse = NAN;
    if (!p->x) {
-      double *z = midpoints(p->side, rmse_side), square = 0;
+      double *z = midpoints(p, rmse_side), square = 0;
       for (int i = 0; i < rmse_side * rmse_side; i++) square += pow(grid[i] / 0.8 - paper_letter(z + 2 * i), 2);
       out->rmse = sqrt(square / (rmse_side * rmse_side));
       free(z);
@@ -72,10 +78,31 @@ static void recipe_make(sneppp_model *model, const pattern *p, const drawn *how,
    free(W);
 }
 
+/* Exponentials that were fitted to the square, integrated over the window. */
+static double exponentials_inside(const pattern *p, const sneppp_model *model)
+{
+   size_t       n = (size_t)model->n;
+   sneppp_desc  desc = { .factor = { { .window = { .dim = 2, .lo = { p->from[0], p->from[1] }, .hi = { p->to[0], p->to[1] } }, .unit = { .act = SNEPPP_ACT_EXP } } },
+                         .width = model->n, .readout = model->desc.readout, .alpha = model->alpha };
+   double      *W = (double *)bench_take((3 + n) * n, sizeof *W), *b = W + 2 * n, *M = b + n, count;
+   sneppp_model wide;
+   sneppp_error err;
+   bench_check(!(model->floor > 0), "a floor that is not integrated");
+   bench_must(sneppp_init(&wide, &desc, &err), &err);
+   bench_must(sneppp_get_layer(model, 0, W, b, NULL, &err), &err);
+   bench_must(sneppp_set_layer(&wide, 0, W, b, NULL, &err), &err);
+   bench_must(sneppp_get_matrix(model, M, &err), &err);
+   bench_must(sneppp_set_matrix(&wide, M, &err), &err);
+   bench_must(sneppp_count(&wide, NULL, 1, &count, NULL, &err), &err);
+   sneppp_free(&wide);
+   free(W);
+   return count;
+}
+
 static void by_model(const pattern *p, const split *s, method how, uint64_t seed, score *out)
 {
    sneppp_events   train = { .x = s->train, .count = s->trains }, test = { .x = s->test, .count = s->tests }, cells = { 0 };
-   sneppp_desc     desc = { .factor = { { .window = { .dim = 2, .hi = { p->side, p->side } } } } };
+   sneppp_desc     desc = { .factor = { { .window = { .dim = 2, .lo = { p->from[0], p->from[1] }, .hi = { p->to[0], p->to[1] } } } } };
    sneppp_fit_desc fit = { .events = &train };
    sneppp_model    model;
    sneppp_error    err;
@@ -87,7 +114,8 @@ static void by_model(const pattern *p, const split *s, method how, uint64_t seed
       fit.floor = (how == LITERAL ? published : ours).floor;
    } else {
       if (how == LOGLINEAR || how == MIXTURE) {
-         desc.factor[0].unit.act = SNEPPP_ACT_EXP, desc.width = how == MIXTURE ? 80 : 1, desc.seed = seed;
+         sneppp_window square = { .dim = 2, .hi = { p->side, p->side } }; /* as there, where their exact integral is [a, b]^d's */
+         desc.factor[0].window = square, desc.factor[0].unit.act = SNEPPP_ACT_EXP, desc.width = how == MIXTURE ? 80 : 1, desc.seed = seed;
          if (how == MIXTURE) desc.readout = SNEPPP_READOUT_DIAGONAL;
          fit.method = SNEPPP_METHOD_ADAM, fit.rate = 0.0125;
       }
@@ -98,14 +126,14 @@ static void by_model(const pattern *p, const split *s, method how, uint64_t seed
    out->seconds = bench_cpu() - start;
    bench_must(sneppp_count(&model, NULL, 1, &total, NULL, &err), &err);
    bench_must(sneppp_intensities(&model, &test, at, NULL, &err), &err);
-   inside = total;
+   inside = how == LOGLINEAR || how == MIXTURE ? exponentials_inside(p, &model) : total;
    if (how == LITERAL || how == RECIPE || !p->x) { /* waves of the recipe are long beside the cells of 160 */
       int side = p->x ? 160 : rmse_side;
-      cells.count = (size_t)(side * side), cells.x = midpoints(p->side, side);
+      cells.count = (size_t)(side * side), cells.x = midpoints(p, side);
       grid = (double *)bench_take(cells.count, sizeof *grid);
       bench_must(sneppp_intensities(&model, &cells, grid, NULL, &err), &err);
       for (size_t i = 0; (how == LITERAL || how == RECIPE) && i < cells.count; i++)
-         inside = (i ? inside : 0) + grid[i] * p->side * p->side / (double)cells.count;
+         inside = (i ? inside : 0) + grid[i] * area(p) / (double)cells.count;
       free((void *)(uintptr_t)cells.x);
    }
    judge(p, s, at, grid, total, inside, out);
@@ -117,18 +145,18 @@ static void by_model(const pattern *p, const split *s, method how, uint64_t seed
 static void by_process(const pattern *p, const split *s, method how, uint64_t seed, score *out)
 {
    enum { side = 40 };
-   perm_desc desc = { .d = 2, .hi = { p->side, p->side }, .x = s->train, .count = s->trains, .seed = seed,
+   perm_desc desc = { .d = 2, .lo = { p->from[0], p->from[1] }, .hi = { p->to[0], p->to[1] }, .x = s->train, .count = s->trains, .seed = seed,
                       .form = how == NAIVE ? PERM_NAIVE : how == NYSTROM ? PERM_NYSTROM : PERM_RFM };
    perm_fit  fit;
-   double    node[side], weight[side], *nodes = (double *)bench_take(2 * side * side, sizeof *nodes), inside = 0, start = bench_cpu();
+   double    node[2][side], weight[2][side], *nodes = (double *)bench_take(2 * side * side, sizeof *nodes), inside = 0, start = bench_cpu();
    double   *x[3], *mean, *variance, *out_at[3] = { NULL, NULL, NULL };
    size_t    count[3];
    bench_check(perm_choose(&fit, &desc), "%s: no fit of split %lu", p->name, (unsigned long)seed);
    out->seconds = bench_cpu() - start;
-   perm_legendre(side, 0, p->side, node, weight);
-   for (int i = 0; i < side * side; i++) nodes[2 * i] = node[i % side], nodes[2 * i + 1] = node[i / side];
+   for (int r = 0; r < 2; r++) perm_legendre(side, p->from[r], p->to[r], node[r], weight[r]);
+   for (int i = 0; i < side * side; i++) nodes[2 * i] = node[0][i % side], nodes[2 * i + 1] = node[1][i / side];
    x[0] = s->test, count[0] = s->tests, x[1] = nodes, count[1] = side * side;
-   x[2] = p->x ? NULL : midpoints(p->side, rmse_side), count[2] = p->x ? 0 : rmse_side * rmse_side;
+   x[2] = p->x ? NULL : midpoints(p, rmse_side), count[2] = p->x ? 0 : rmse_side * rmse_side;
    for (int k = 0; k < 3; k++) {
       mean = (double *)bench_take(count[k], sizeof *mean), variance = (double *)bench_take(count[k], sizeof *mean);
       if (count[k]) perm_at(&fit, x[k], count[k], mean, variance);
@@ -136,36 +164,61 @@ static void by_process(const pattern *p, const split *s, method how, uint64_t se
       out_at[k] = mean;
       free(variance);
    }
-   for (int i = 0; i < side * side; i++) inside += weight[i % side] * weight[i / side] * out_at[1][i];
+   for (int i = 0; i < side * side; i++) inside += weight[0][i % side] * weight[1][i / side] * out_at[1][i];
    judge(p, s, out_at[0], out_at[2], inside, inside, out);
    for (int k = 0; k < 3; k++) free(out_at[k]);
    free(nodes), free(x[2]);
    perm_free(&fit);
 }
 
+/* Points from the window's corner on, where the kernel estimate has its zero. The caller frees them. */
+static double *from_corner(const pattern *p, const double *x, size_t count)
+{
+   double *y = (double *)bench_take(2 * count, sizeof *y);
+   for (size_t i = 0; i < 2 * count; i++) y[i] = x[i] - p->from[i % 2];
+   return y;
+}
+
 static void by_kernel(const pattern *p, const split *s, score *out)
 {
-   rival_window win = { 0, 2, { p->side, p->side } };
+   rival_window win = { 0, 2, { p->to[0] - p->from[0], p->to[1] - p->from[1] } };
    rival_kernel k;
+   double      *train = from_corner(p, s->train, s->trains), *test = from_corner(p, s->test, s->tests);
    double      *at = (double *)bench_take(s->tests, sizeof *at), *grid = NULL, start = bench_cpu();
-   rival_kernel_make(&k, &win, s->train, s->trains);
+   rival_kernel_make(&k, &win, train, s->trains);
    rival_kernel_choose(&k);
    out->seconds = bench_cpu() - start;
-   rival_kernel_at(&k, s->test, s->tests, at);
+   rival_kernel_at(&k, test, s->tests, at);
    if (!p->x) {
-      double *z = midpoints(p->side, rmse_side);
+      double *z = midpoints(p, rmse_side);
       grid = (double *)bench_take(rmse_side * rmse_side, sizeof *grid);
       rival_kernel_at(&k, z, rmse_side * rmse_side, grid);
       free(z);
    }
    judge(p, s, at, grid, (double)s->trains, (double)s->trains, out);
    rival_kernel_free(&k);
-   free(at), free(grid);
+   free(train), free(test), free(at), free(grid);
+}
+
+/* The two ends: as many events as there were, everywhere in the square and beyond; and the truth, where it is known. */
+static void by_end(const pattern *p, const split *s, method how, score *out)
+{
+   double *at = (double *)bench_take(s->tests, sizeof *at), *cell = midpoints(p, rmse_side), *grid = (double *)bench_take(rmse_side * rmse_side, sizeof *grid);
+   double  level = (double)s->trains / (p->side * p->side), inside = 0;
+   for (size_t i = 0; i < s->tests; i++) at[i] = how == TRUTH ? 0.8 * paper_letter(s->test + 2 * i) : level;
+   for (int i = 0; i < rmse_side * rmse_side; i++) {
+      grid[i] = how == TRUTH ? 0.8 * paper_letter(cell + 2 * i) : level;
+      inside += grid[i] * area(p) / (rmse_side * rmse_side);
+   }
+   out->seconds = 0;
+   judge(p, s, at, grid, how == TRUTH ? inside : (double)s->trains, inside, out);
+   free(at), free(cell), free(grid);
 }
 
 static void run_method(const pattern *p, const split *s, method how, int number, score *out)
 {
-   if (how == KERNEL) by_kernel(p, s, out);
+   if (how == CONSTANT || how == TRUTH) by_end(p, s, how, out);
+   else if (how == KERNEL) by_kernel(p, s, out);
    else if (how == RFM || how == NYSTROM || how == NAIVE) by_process(p, s, how, (uint64_t)number, out);
    else by_model(p, s, how, (uint64_t)number, out);
 }

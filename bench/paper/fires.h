@@ -1,4 +1,5 @@
-/* The wildfires of section 6.4: sphere times days, the paper's four models and ours. Include figures.h first. */
+/* The wildfires of figure 1, of figure 2 (right) and of section 5.4: places on the globe, then places and days, the paper's
+   models and ours. Include figures.h first. */
 #ifndef SNEPPP_PAPER_FIRES_H
 #define SNEPPP_PAPER_FIRES_H
 
@@ -33,7 +34,8 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
 {
    enum { rows = 60, cols = 120 };
    static const double at[3] = { 5.5, 31.5, 55.5 };
-   picture   p = pic_make(900, 560);
+   const double unit = 1e6 / (6371.0 * 6371.0); /* a million square kilometres, in steradians */
+   picture   p = pic_make(980, 560);
    pic_frame f = { 550, 330, 870, 500, 0, fire_days, 0, 1 };
    double   *z[3], hi = 0;
    char      text[100];
@@ -41,7 +43,7 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
       sneppp_model map;
       sneppp_error err;
       bench_must(sneppp_conditional(model, 1, &at[k], &map, &err), &err);
-      z[k] = draw_sphere_grid(&map, rows, cols, 1, 0, NULL);
+      z[k] = draw_sphere_grid(&map, rows, cols, unit, 0, NULL);
       bench_check(z[k] != NULL, "no memory");
       hi = fmax(hi, pic_quantile(z[k], rows * cols, 0.995));
       sneppp_free(&map);
@@ -53,6 +55,7 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
       pic_text(&p, g.left, g.top - 8, 10, 0, PIC_INK, text);
       free(z[k]);
    }
+   pic_bar(&p, 884, 70, 270, hi, 0.4, "fires per day and million km^2");
    for (int k = 0; k < fire_days; k++) f.y1 = fmax(f.y1, 1.1 * seen[k]);
    for (int k = 0; k < fire_days; k++)
       pic_box(&p, pic_x(&f, k), pic_y(&f, seen[k]), pic_x(&f, k + 1) - 1, f.bottom, k >= fire_from && k < fire_to ? 0xe0703cu : 0xc3cdd9u);
@@ -69,6 +72,79 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
    pic_text(&p, f.left, f.top - 10, 9, 0, PIC_INK, "bars: seen, line: expected");
    bench_check(pic_save(&p, path), "%s cannot be written", path);
    pic_free(&p);
+}
+
+/* Figures 1 and 2 (right): places alone, more and more of the events to learn from. */
+static void run_globe(void)
+{
+   enum { all = 200000, rows = 120, cols = 240, shares = 5, shown = 20000 };
+   static const double share[shares] = { 0.01, 0.0316, 0.1, 0.316, 1 };
+   static const char *const name[2] = { "ReLU, n = m = 300, AdamW", "sneppp.h, default" };
+   const double  lon = 15, lat = 0;
+   FILE         *out = part_open("globe"), *out2 = part_open("more");
+   csv_table     t;
+   sneppp_error  err;
+   double       *x, *z;
+   size_t        trains = all / 5 * 4;
+   picture       p = pic_make(1000, 400);
+   curve         c[2];
+   bench_check(csv_read(&t, "-"), "%s", t.error);
+   bench_check(t.rows >= all, "there are fewer than %d fires", (int)all);
+   x = (double *)bench_take(3 * all, sizeof *x);
+   for (size_t i = 0; i < all; i++)
+      bench_must(sneppp_lonlats_to_units(1, t.value + (size_t)t.columns * (size_t)sneppp_rng_permute(i, t.rows, 21), 0, x + 3 * i, 0, &err), &err);
+   csv_free(&t);
+   memset(c, 0, sizeof c);
+   c[0].colour = 0x1f5fa8u, c[1].colour = 0x111111u;
+   fprintf(out2, "The 200,000 fires of figure 1: 40,000 to judge by, and of the others a share to learn from, for which the intensity is scaled. All models expect as many fires as they learnt from, so that the count says nothing.\n\n"
+                 "| fires to learn from |");
+   for (int k = 0; k < 2; k++) fprintf(out2, " %s: test NLL | seconds |", name[k]);
+   fprintf(out2, "\n|---|---|---|---|---|\n");
+   for (int i = 0; i < shares; i++) {
+      sneppp_events train = { .x = x, .count = (size_t)(share[i] * (double)trains + 0.5) }, test = { .x = x + 3 * trains, .count = all - trains };
+      double        scale = (double)test.count / (double)trains / share[i];
+      fprintf(out2, "| %lu |", (unsigned long)train.count);
+      for (int k = 0; k < 2; k++) {
+         sneppp_desc     desc = { .factor = { { .window = { .space = SNEPPP_SPACE_SPHERE, .dim = 3 } } } };
+         sneppp_fit_desc fit = { .events = &train };
+         sneppp_model    model;
+         double          nll, start = bench_cpu();
+         if (k == 0) {
+            desc.factor[0].unit.act = SNEPPP_ACT_RELU, desc.width = 300;
+            fit.method = SNEPPP_METHOD_ADAM, fit.steps = 600, fit.batch = train.count < 2048 ? 0 : 2048, fit.rate = 0.02, fit.clip = 1, fit.decay = SNEPPP_NONE, fit.schedule = SNEPPP_RATE_COSINE;
+         }
+         bench_must(sneppp_init(&model, &desc, &err), &err);
+         bench_must(sneppp_fit(&model, &fit, NULL, &err), &err);
+         start = bench_cpu() - start;
+         bench_must(sneppp_test_nll(&model, &test, 1, scale, &nll, NULL, &err), &err);
+         fprintf(out2, " %.3f | %.1f |", nll, start);
+         printf("globe: %lu fires, %s: %.3f, %.1f s\n", (unsigned long)train.count, name[k], nll, start);
+         fflush(stdout), fflush(out2);
+         c[k].x[c[k].count] = log10((double)train.count), c[k].y[c[k].count++] = nll;
+         strcpy(c[k].name, name[k]);
+         if (i == shares - 1) {
+            double at = 170 + 330 * k;
+            z = draw_sphere_grid(&model, rows, cols, 1, 0, NULL);
+            bench_check(z != NULL, "no memory");
+            draw_globe(&p, at, 220, 140, lon, lat, z, rows, cols, pic_quantile(z, rows * cols, 0.995), 0.4, NULL, 0);
+            pic_text(&p, at, 386, 9, 0.5, PIC_INK, name[k]);
+            free(z);
+         }
+         sneppp_free(&model);
+      }
+      fprintf(out2, "\n");
+   }
+   draw_globe(&p, 830, 220, 140, lon, lat, NULL, 0, 0, 0, 0, x, shown);
+   pic_text(&p, 830, 386, 9, 0.5, PIC_INK, "20,000 of the fires that it saw");
+   pic_text(&p, 30, 34, 12, 0, PIC_INK, "Fires on the globe: intensity learnt from 160,000, bright where there are many");
+   bench_check(pic_save(&p, "bench/paper/globe.png"), "bench/paper/globe.png cannot be written");
+   pic_free(&p);
+   draw_curves(c, 2, 1, "fires to learn from", "test NLL, nats per fire", "More data, better predictions", "bench/paper/more.png");
+   fprintf(out, "200,000 active fires (MODIS, 20 August to 18 October 2019; the paper has November and December 2000), places alone: the paper's model, ReLU units on the sphere, the default, and the events.\n\n"
+                "![Fits and fires on the globe](paper/globe.png)\n");
+   fprintf(out2, "\n![Test NLL against the number of fires to learn from](paper/more.png)\n");
+   fclose(out), fclose(out2);
+   free(x);
 }
 
 static void run_fires(size_t steps)

@@ -1,5 +1,6 @@
 /* The four patterns of the paper's tables, their splits, and what the paper published about them. Real events are scaled
-   to the unit square, as there; the letter lies in [0, 5]^2. Include bench.h and csv.h first. */
+   to the unit square, as there: bei and clmfires by their window; copper by the box around its events, beyond which its
+   window reaches. The letter lies in [0, 5]^2. Include bench.h and csv.h first. */
 #ifndef SNEPPP_PAPER_PATTERNS_H
 #define SNEPPP_PAPER_PATTERNS_H
 
@@ -13,8 +14,9 @@ static const char *paper_path(const char *name)
 
 typedef struct pattern {
    const char *name, *file;
-   double      lo[2], hi[2]; /* in the units of the file                                                          */
-   double      side;         /* of the square in which everything happens                                         */
+   double      lo[2], hi[2]; /* the box that becomes the square [0, side]^2, in the units of the file             */
+   double      from[2], to[2]; /* the window; patterns_read scales it likewise                                    */
+   double      side;
    int         width, mixture, steps; /* the paper's model, appendix D: features, components, steps of AdamW ...   */
    double      rate;                  /* ... and its learning rate, 0.0125 / area                                 */
    double      wave;                  /* what is not said there, the deviation of the weights: see paper.md        */
@@ -23,10 +25,10 @@ typedef struct pattern {
 } pattern;
 
 static pattern patterns[] = {
-   { "letter", "letter_r_segments.csv", { 0, 0 }, { 5, 5 }, 5, 80, 4, 250, 0.0125 / 25, 2, 0, NULL },
-   { "bei", "bei.csv", { 0, 0 }, { 1000, 500 }, 1, 200, 2, 600, 0.0125, 40, 0, NULL },
-   { "clmfires", "clmfires.csv", { 180, 60 }, { 330, 360 }, 1, 200, 2, 600, 0.0125, 40, 0, NULL },
-   { "copper", "copper.csv", { -0.335, 0.19 }, { 70.11, 158.233 }, 1, 200, 2, 600, 0.0125, 40, 0, NULL },
+   { "letter", "letter_r_segments.csv", { 0, 0 }, { 5, 5 }, { 0, 0 }, { 5, 5 }, 5, 80, 4, 250, 0.0125 / 25, 2, 0, NULL },
+   { "bei", "bei.csv", { 0, 0 }, { 1000, 500 }, { 0, 0 }, { 1000, 500 }, 1, 200, 2, 600, 0.0125, 40, 0, NULL },
+   { "clmfires", "clmfires.csv", { 180, 60 }, { 330, 360 }, { 180, 60 }, { 330, 360 }, 1, 200, 2, 600, 0.0125, 40, 0, NULL },
+   { "copper", "copper.csv", { 1.54, 9.6 }, { 53.73, 152.9 }, { -0.335, 0.19 }, { 70.11, 158.233 }, 1, 200, 2, 600, 0.0125, 20, 0, NULL },
 };
 enum { pattern_count = sizeof patterns / sizeof patterns[0] };
 
@@ -63,6 +65,10 @@ static void patterns_read(void)
          p->x = (double *)bench_take(2 * t.rows, sizeof *p->x);
          for (size_t i = 0; i < 2 * t.rows; i++)
             p->x[i] = (t.value[i / 2 * (size_t)t.columns + i % 2] - p->lo[i % 2]) / (p->hi[i % 2] - p->lo[i % 2]);
+      }
+      for (int r = 0; r < 2; r++) {
+         double unit = p->side / (p->hi[r] - p->lo[r]);
+         p->from[r] = (p->from[r] - p->lo[r]) * unit, p->to[r] = (p->to[r] - p->lo[r]) * unit;
       }
       csv_free(&t);
    }

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
    static const double weight[2] = {0.4, 0.6}, mean[4] = {0, 1, 0.5, -1.0 / 3}, scale[4] = {1, 0.7, 2, 1};
    static const double ends[4] = {-1, 0.3, 1.0 / 3, 2}, xy[14] = {0, 0, 3, 0, 3, 3, 0, 3, 1, 1, 2, 1, 1, 2};
    static const size_t ring[2] = {4, 3};
+   static double       people[16], ground[16], flat[2 * SNEPPP_BENDS];
    static sneppp_unit  units[9];
    FILE               *out = argc > 1 ? fopen(argv[1], "w") : NULL;
    sneppp_desc         d;
@@ -140,6 +141,16 @@ int main(int argc, char **argv)
       d.rank = 3;
       make(name, &d, out, 0, SNEPPP_METHOD_AUTO);
    }
+   for (int k = 0; k < 16; k++) people[k] = 1 + uniform(), ground[k] = uniform();
+   d = plain(SNEPPP_SPACE_RASTER, 2, SNEPPP_ACT_COS); /* covariates: waves with the place, the default fit, and these alone */
+   d.factor[0].window.origin[0] = d.factor[0].window.origin[1] = -0.5, d.factor[0].window.cell[0] = 1, d.factor[0].window.cell[1] = 0.8;
+   d.factor[0].window.cells[0] = d.factor[0].window.cells[1] = 4, d.factor[0].window.hi[0] = 3.2, d.factor[0].window.hi[1] = 2.5;
+   d.factor[0].window.weight = people, d.factor[0].window.covariates = 1, d.factor[0].window.z = ground;
+   make("waves", &d, out, 0, SNEPPP_METHOD_AUTO);
+   d.width = 0, d.factor[0].unit.act = SNEPPP_ACT_DEFAULT;
+   make("tilted", &d, out, 200, SNEPPP_METHOD_AUTO);
+   d.factor[0].window.no_place = 1, d.factor[0].window.tilt = flat;
+   make("alone", &d, out, 200, SNEPPP_METHOD_AUTO);
    return fclose(out) != 0 || bad;
 }
 #else
@@ -159,6 +170,9 @@ int main(void)
    show("sphere_time3", &sphere_time3);
    show("sphere_time5", &sphere_time5);
    show("sphere_time6", &sphere_time6);
+   show("waves", &waves);
+   show("tilted", &tilted);
+   show("alone", &alone);
    return 0;
 }
 #endif

@@ -212,15 +212,16 @@ static void check_floor(const sneppp_fit_desc *fit)
 }
 
 /* Events that are uniform on a line and seen with gaps: the fit goes on through every gap. A fiftieth of the rate
-   beside it is no estimate of a uniform rate, but a gap that was left empty. */
+   beside it, or a fifth where there are events enough, is no estimate of a uniform rate, but a gap that was left
+   empty. */
 static void check_gaps(const sneppp_report *report)
 {
    const sneppp_window *seen = w.seen.factor[0], *v = &w.model.desc.factor[0].window;
-   double rate, from, mass;
+   double rate, from, mass, least;
    if (report->method != SNEPPP_METHOD_AUTO || w.model.factors > 1 || !seen || seen->space != SNEPPP_SPACE_INTERVALS ||
        v->space != SNEPPP_SPACE_BOX || w.p.spread || w.p.weights || w.p.events < 40)
       return;
-   mass = sneppp_window_mass(seen);
+   mass = sneppp_window_mass(seen), least = event_count() >= 8 * seen->count ? 0.2 : 0.02;
    rate = (double)event_count() / (double)w.realisations / mass, from = v->lo[0];
    for (size_t k = 0; k <= seen->count; k++) {
       double to = k < seen->count ? seen->ends[2 * k] : v->hi[0], count = 0;
@@ -229,7 +230,7 @@ static void check_gaps(const sneppp_report *report)
       memset(&region, 0, sizeof region), memset(&gap, 0, sizeof gap);
       gap.dim = 1, gap.lo[0] = from, gap.hi[0] = to, region.factor[0] = &gap;
       if (to > from && sneppp_count(&w.model, &region, 1, &count, NULL, NULL) == SNEPPP_OK)
-         MUST(count / (to - from) > 0.02 * rate, "gaps", "gap %zu of %zu: %g events per unit, %g beside it",
+         MUST(count / (to - from) > least * rate, "gaps", "gap %zu of %zu: %g events per unit, %g beside it",
               k, seen->count + 1, count / (to - from), rate);
       if (k < seen->count) from = seen->ends[2 * k + 1];
    }
@@ -243,17 +244,56 @@ static int fit_once(sneppp_model *m, const plan_op *o, int par, sneppp_report *r
    return sneppp_fit(m, &fit, report, err);
 }
 
+/* A polish leaves the floor that ADAM has learnt, to the bit. */
+static void check_polish(sneppp_model *plain, const plan_op *o)
+{
+   sneppp_fit_desc fit = fit_of(o);
+   sneppp_error err;
+   fit.polish = 0;
+   MUST(sneppp_fit(plain, &fit, NULL, &err) == SNEPPP_OK, "polish", "refused without it: %s", err.why);
+   MUST(plain->floor == w.model.floor, "polish", "ADAM has learnt the floor %g, now it is %g", plain->floor,
+        w.model.floor);
+}
+
+/* A model of low rank uses all of its rank; and it ends CONVERGED where it comes to rest, which it did if the second half
+   of the steps gained less than a tenth of the tolerance. */
+static void check_low_rank(const sneppp_fit_desc *fit, const sneppp_report *report)
+{
+   sneppp_fit_desc half = *fit;
+   sneppp_report there;
+   sneppp_model copy;
+   sneppp_error err;
+   int rank = 0, st;
+   if (!w.model.desc.rank || w.model.desc.readout == SNEPPP_READOUT_DIAGONAL ||
+       (w.model.desc.mix == SNEPPP_MIX_SEPARABLE && w.model.factors > 1) || report->dropped || !(event_weights() > 0))
+      return;
+   for (int k = 0; k < w.model.readouts; k++) rank += w.model.readout[k].m;
+   MUST(w.model.desc.rank > 16 || fit->eps1 > 0 || report->rank == rank, "report.rank", "%d of %d", report->rank, rank);
+   if (fit->steps || report->ending != SNEPPP_ENDING_STEP_LIMIT || !copy_model(&w.model, &copy)) return;
+   half.steps = report->steps / 2;
+   st = sneppp_fit(&copy, &half, &there, &err);
+   MUST(st == SNEPPP_OK && (there.ending != SNEPPP_ENDING_STEP_LIMIT ||
+           (there.nll - report->nll) * (double)report->events > 0.1 * (fit->tol > 0 ? fit->tol : 1e-4) * event_weights()),
+        "report.ending", "STEP_LIMIT, but the last %zu steps gained %g per event", half.steps, there.nll - report->nll);
+   sneppp_free(&copy);
+}
+
 static void op_fit(const plan_op *o)
 {
    sneppp_fit_desc fit = fit_of(o);
    sneppp_report report, again;
    sneppp_error err, err2;
-   sneppp_model copy;
-   int copied = copy_model(&w.model, &copy), st = fit_once(&w.model, o, o->par, &report, &err), st2;
+   sneppp_model copy, plain;
+   int copied = copy_model(&w.model, &copy), kept = o->kind == OP_ADAM && fit.polish && copy_model(&w.model, &plain),
+       st = fit_once(&w.model, o, o->par, &report, &err), st2;
+   if (kept && st == SNEPPP_OK) check_polish(&plain, o);
+   if (kept) sneppp_free(&plain);
    if (st != SNEPPP_OK) refused(op_names[o->kind], (sneppp_status)st, &err), told->kind[o->kind].refused++;
-   if (copied) { /* the same bits from a copy, and whatever the threads */
+   if (copied) { /* the same bits from a copy, whatever the threads and whatever was in the memory */
       snap a, b;
+      hunt_fill = 0xFF;
       st2 = fit_once(&copy, o, o->par ? 0 : 1, &again, &err2);
+      hunt_fill = 0x7F;
       if (w.mem && st == SNEPPP_ERR_SIZE)
          st2 = st; /* the caller's block is too small, and the copy has its own */
       MUST(st == st2, "fit of a loaded copy: status", "%s: status %d, but %d of the copy (%s)",
@@ -280,6 +320,7 @@ static void op_fit(const plan_op *o)
    if (report.method == SNEPPP_METHOD_CONVEX || report.method == SNEPPP_METHOD_PGD) {
       MUST(report.gap >= -1e-9 || report.gap != report.gap, "report.gap", "the gap is %g", report.gap);
       if (o->kind != OP_AUTO && o->kind != OP_ADAM) check_gap(&w.model, &fit, &report, op_seed(o));
+      if (o->kind == OP_CONVEX) check_low_rank(&fit, &report);
    }
 }
 
@@ -302,12 +343,29 @@ static void op_train(const plan_op *o)
       if (copied) sneppp_free(&copy);
       return;
    }
+   {
+      sneppp_fit_desc begun = fit;
+      begun.freeze |= SNEPPP_FREEZE_FLOOR; /* nothing has moved it */
+      check_floor(&begun);
+   }
    for (int k = 0; k < steps && st == SNEPPP_OK; k++) st = sneppp_trainer_step(&t, &err);
    if (st != SNEPPP_OK) refused("trainer_step", (sneppp_status)st, &err);
    size = sneppp_trainer_save(&t, NULL, 0);
    state = (unsigned char *)malloc(size);
    MUST(sneppp_trainer_save(&t, state, size) == size, "trainer_save",
         "it took another number of bytes than it said");
+   if (st == SNEPPP_OK && copied) { /* whatever was in the memory */
+      unsigned char *other = (unsigned char *)malloc(size);
+      int same;
+      hunt_fill = 0xFF;
+      same = sneppp_trainer_init(&u, &copy, &fit, &err) == SNEPPP_OK;
+      hunt_fill = 0x7F;
+      for (int k = 0; k < steps && same; k++) same = sneppp_trainer_step(&u, &err) == SNEPPP_OK;
+      same = same && sneppp_trainer_save(&u, other, size) == size && !memcmp(other, state, size);
+      MUST(same, "trainer of a copy", "another checkpoint in other memory");
+      sneppp_trainer_free(&u);
+      free(other);
+   }
    if (st == SNEPPP_OK && copied) { /* resumed in another trainer on a copy of the model: the same bits */
       sneppp_model resumed;
       MUST(copy_model(&w.model, &resumed), "trainer", "the model cannot be saved any more");
@@ -343,11 +401,13 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
    const sneppp_layer_state *L = &w.model.layer[f];
    for (int i = 0; i < L->n; i++) {
       int act = L->units ? (int)L->units[i].act : (int)w.model.desc.factor[f].unit.act;
-      double bias = w.model.desc.factor[f].no_bias ? 0 : normal_of(seed, 3, f, i); /* no_bias: b = -W middle */
+      double bias = w.model.desc.factor[f].no_bias || (seed % 5 == 0 && seed / 5 % 2) /* b = -W middle */
+                       ? 0
+                       : normal_of(seed, 3, f, i);
       for (int r = 0; r < L->d; r++) {
          double size = L->inside.space == SNEPPP_SPACE_EUCLID ? 1 : 1 / L->rate[r],
                 v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_ACT_EXP ? 0.3 : 1) *
-                    (seed % 5 == 0 && !L->width ? 1e-4 : 1);
+                    (seed % 5 == 0 && !L->width ? pow(10, -2 - 2 * (double)(seed / 10 % 3)) : 1);
          if (L->width) {
             W[i * L->d + r] = L->shift[r] + size * v;
             width[i * L->d + r] = size * (0.2 + unit_of(seed, 5, f, i * L->d + r));
@@ -508,18 +568,41 @@ static void op_count(const plan_op *o)
    check_integral(&w.model, part, NULL, "everywhere");
 }
 
+/* What of a triangle or box is inside, wedge by wedge. */
+static void shape_cut(const shape *s, const sneppp_window *part, shape *out)
+{
+   double corner[4][2];
+   int m = part->space == SNEPPP_SPACE_BOX ? 4 : 3,
+       turned = m == 3 && across(part->xy, part->xy + 2, part->xy + 4) < 0;
+   memset(out, 0, sizeof *out);
+   out->win = *part, out->size = out->own.cell[0] = out->own.cell[1] = s->size;
+   for (int c = 0; c < m; c++)
+      for (int r = 0; r < 2; r++)
+         corner[c][r] = m == 3 ? part->xy[2 * (turned ? 2 - c : c) + r]
+                        : (r ? c > 1 : c == 1 || c == 2) ? part->hi[r]
+                                                         : part->lo[r];
+   for (int i = 0; i < s->wedge_count; i++) {
+      double p[16][2];
+      int n = wedge_corners(&s->wedges[i], p);
+      for (int c = 0; c < m && n > 2; c++) n = clip(p, n, corner[c], corner[(c + 1) % m]);
+      add_plots(out, p, n, 0, i);
+   }
+}
+
 /* A triangle or a box with corners in a polygon may reach across a notch or a hole: it is cut. */
 static void check_leaving(int f, uint64_t seed)
 {
    double xy[6], piece[6], count = 0, sum = 0, z, scale, lo, hi, middle;
    sneppp_window part;
    sneppp_region region;
-   int box = unit_of(seed, 80, 0, 0) < 0.4;
+   int box = unit_of(seed, 80, 0, 0) < 0.4, chain = unit_of(seed, 85, 0, 0) < 0.3; /* three vertices in a row: a notch */
    memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
    for (int k = 0; k < 3; k++) {
-      const wedge *q = &w.shape[f].wedges[hash_of(seed, 81, k, 0) % (unsigned)w.shape[f].wedge_count];
+      size_t at = chain ? (hash_of(seed, 81, 0, 0) + (unsigned)k) % (unsigned)w.shape[f].ring_vertices[0]
+                        : hash_of(seed, 81, k, 0) % (unsigned)w.shape[f].wedge_count;
+      const wedge *q = &w.shape[f].wedges[at];
       double u = unit_of(seed, 82, k, 0), r = q->inner + unit_of(seed, 83, k, 0) * (1 - q->inner);
-      if (unit_of(seed, 84, k, 0) < 0.3) u = 0, r = 1; /* a vertex of the window itself */
+      if (chain || unit_of(seed, 84, k, 0) < 0.3) u = 0, r = 1; /* a vertex of the window itself */
       for (int i = 0; i < 2; i++) xy[2 * k + i] = q->centre[i] + r * ((1 - u) * q->a[i] + u * q->b[i]);
    }
    part.dim = 2;
@@ -527,8 +610,16 @@ static void check_leaving(int f, uint64_t seed)
       for (int i = 0; i < 2; i++) part.lo[i] = fmin(xy[i], xy[2 + i]), part.hi[i] = fmax(xy[i], xy[2 + i]);
    else part.space = SNEPPP_SPACE_POLYGON, part.xy = xy, part.count = 3;
    region.factor[f] = &part;
+   shape_cut(&w.shape[f], &part, &w.part_shape[3]);
    if (sneppp_count(&w.model, &region, 1, &count, NULL, NULL) != SNEPPP_OK) return;
-   scale = magnitude(&w.model, NULL, &z), lo = part.lo[0], hi = part.hi[0], middle = 0.5 * (lo + hi);
+   scale = magnitude(&w.model, NULL, &z);
+   if (w.part_shape[3].plot_count) {
+      const shape *whole[HUNT_FACTORS];
+      whole_shapes(whole);
+      whole[f] = &w.part_shape[3];
+      check_integral(&w.model, whole, &region, "where a region is cut");
+   } else MUST(!(scale > 0) || count <= 1e-9 * scale, "a region that is cut", "%.15g, but it is outside", count);
+   lo = part.lo[0], hi = part.hi[0], middle = 0.5 * (lo + hi);
    for (int k = 0; k < 2; k++) { /* it is cut to the window: its halves, of which one may be outside, add up to it */
       double half = 0;
       memcpy(piece, xy, sizeof piece);
@@ -651,6 +742,22 @@ static void op_region(const plan_op *o)
    } else if (!halves) told->kind[o->kind].refused++;
 }
 
+/* The numerical Gram matrix asks for no more points than it may: each grid has at least twice those of the one before. */
+static void counted_psi(const double *x, double *psi, void *user)
+{
+   ++*(size_t *)user;
+   psi[0] = fabs(sin(7 * x[0])) + 0.1;
+}
+static void check_points(const plan_op *o)
+{
+   size_t calls = 0, most = (size_t)1 << (o->c % 13);
+   double K = 0, error = 0;
+   sneppp_error err;
+   int st = sneppp_gram_numeric(&w.shape[0].win, 1, counted_psi, &calls, 0, most, &K, NULL, &error, &err);
+   if (st != SNEPPP_OK) refused("gram_numeric", (sneppp_status)st, &err);
+   MUST(calls <= 2 * most, "gram_numeric", "%zu points, %zu are allowed", calls, most);
+}
+
 static int inside_all(const sneppp_real *x, void *user)
 {
    (void)x, (void)user;
@@ -663,6 +770,7 @@ static void op_numeric(const plan_op *o)
    sneppp_error err;
    int st = sneppp_count(&w.model, NULL, 1, &exact, NULL, &err),
        globe = w.model.desc.factor[0].window.space == SNEPPP_SPACE_SPHERE && w.model.desc.factor[0].window.dim == 3;
+   check_points(o);
    if (st != SNEPPP_OK) return;
    scale = magnitude(&w.model, NULL, &z);
    memset(&place, 0, sizeof place);
@@ -1068,6 +1176,39 @@ static void op_gradient(const plan_op *o)
 }
 
 /* ---- closed forms by themselves */
+
+/* A component without weight adds nothing, also where it alone is near: all that is narrow here is so narrow that
+   exponentials underflow, and only logarithms are left. */
+static void check_weightless(const sneppp_window *win, const sneppp_layer *layer)
+{
+   size_t n = (size_t)layer->n, d = (size_t)layer->d, count = win->count;
+   double weight[MOST_PIECES + 1], mean[(MOST_PIECES + 1) * SNEPPP_MAX_DIM], scale[(MOST_PIECES + 1) * SNEPPP_MAX_DIM];
+   double *K = (double *)malloc(2 * n * n * sizeof *K), *W = (double *)malloc(2 * n * d * sizeof *W);
+   sneppp_window part = *win;
+   sneppp_layer narrow = *layer;
+   sneppp_error err[2];
+   int st[2];
+   for (size_t k = 0; k < (count + 1) * d; k++) {
+      int more = k >= count * d;
+      mean[k] = more ? layer->width ? layer->W[k - count * d] : win->mean[k - d] + 3 * win->scale[k - d] : win->mean[k];
+      scale[k] = more ? win->scale[k - count * d] : 0.02 * win->scale[k];
+   }
+   memcpy(weight, win->weight, count * sizeof *weight), weight[count] = 0;
+   for (size_t k = 0; k < n * d; k++)
+      W[k] = layer->width ? layer->W[k] : 1e3 * layer->W[k], W[n * d + k] = layer->width ? 0.02 * layer->width[k] : 1;
+   part.weight = weight, part.mean = mean, part.scale = scale;
+   narrow.W = W, narrow.width = layer->width ? W + n * d : NULL;
+   for (int k = 0; k < 2; k++) {
+      part.count = count + (size_t)k;
+      st[k] = sneppp_gram_log(&part, &narrow, K + (size_t)k * n * n, NULL, &err[k]);
+   }
+   MUST(st[0] == st[1], "a component without weight", "status %d, without it %d: %s", st[1], st[0], err[st[1] ? 1 : 0].why);
+   for (size_t i = 0; i < n * n && st[0] == SNEPPP_OK; i++)
+      MUST(fabs(K[i] - K[n * n + i]) <= 1e-12 * (1 + fabs(K[i])), "a component without weight",
+           "log K[%zu][%zu] = %.15g, without it %.15g", i / n, i % n, K[n * n + i], K[i]);
+   free(K), free(W);
+}
+
 static void op_gram(const plan_op *o)
 {
    int f = o->a % w.model.factors, n, d, st;
@@ -1088,11 +1229,10 @@ static void op_gram(const plan_op *o)
    memset(&layer, 0, sizeof layer);
    layer.n = n, layer.d = d, layer.unit = w.model.desc.factor[f].unit, layer.units = L->units, layer.W = W;
    layer.b = w.model.desc.factor[f].no_bias || L->width ? NULL : b, layer.width = L->width ? width : NULL;
-   if (o->b % 4 ==
-       1) { /* one unit too many: its integrals overflow or are not numbers, and nothing may be written */
+   if (o->b % 2) { /* one unit too many: its integrals overflow or are not numbers, and nothing may be written */
       double was = W[n * d - 1];
       int bad = 0, st2;
-      W[n * d - 1] = o->b % 8 == 1 ? (double)NAN : 1e6 * (fabs(was) + 1);
+      W[n * d - 1] = o->b % 8 == 1 ? (double)NAN : (o->b % 4 == 1 ? 1e6 : 1e200) * (fabs(was) + 1);
       for (int i = 0; i < n * n; i++) K[i] = 12345;
       for (int i = 0; i < n; i++) c[i] = 12345;
       st = sneppp_gram(win, &layer, K, &par, &err);
@@ -1149,6 +1289,7 @@ static void op_gram(const plan_op *o)
       for (int i = 0; st == SNEPPP_OK && i < n * n; i++)
          MUST(fabs(K2[i] - log(K[i])) <= 1e-8 * (1 + fabs(K2[i])) || !(K[i] > 1e-290), "gram_log",
               "entry %d: %.12g, but log K = %.12g", i, K2[i], log(K[i]));
+      if (win->space == SNEPPP_SPACE_GAUSS && win->count) check_weightless(win, &layer);
       for (int i = 0; i < n; i++) c[i] = 12345;
       st = sneppp_moments(win, &layer, c, &err);
       if (st != SNEPPP_OK) {

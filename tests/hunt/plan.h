@@ -224,6 +224,40 @@ static void draw_op(dice *d, plan_op *o, int kind)
    o->salt = roll(d, 1 << 20);
 }
 
+/* Worlds that a draw of number by number would seldom make. */
+static void draw_rare(dice *d, plan *p)
+{
+   int narrow = roll(d, 2);
+   p->factors = p->mix = p->realisations = p->weights = p->source = p->seen = p->open = 0;
+   switch (roll(d, 4)) {
+      case 0: /* events that are uniform on a line, and many gaps */
+         draw_factor(d, &p->f[0], SNEPPP_SPACE_BOX);
+         p->f[0].dim = p->spread = 0;
+         p->seen = 1 + roll(d, 16), p->events = 40 + roll(d, 160), p->open = once_in(d, 2);
+         draw_op(d, &p->op[0], OP_AUTO);
+         break;
+      case 1: /* a sum of a readout that has few rows and one that is cut to the rank */
+         for (int f = 0; f < 2; f++) draw_factor(d, &p->f[f], SNEPPP_SPACE_BOX), p->f[f].dim = p->f[f].act = 0;
+         p->factors = 1, p->mix = SNEPPP_MIX_ADDITIVE, p->readout = 0, p->rank = 2 + roll(d, 11);
+         p->f[narrow].width = 1 + roll(d, p->rank), p->f[!narrow].width = 18 + roll(d, 40);
+         draw_op(d, &p->op[0], OP_CONVEX);
+         break;
+      case 2: /* regions of a polygon that has notches */
+         draw_factor(d, &p->f[0], SNEPPP_SPACE_POLYGON);
+         p->f[0].act = p->f[0].mixed = 0, p->width %= 12;
+         for (int k = 0; k < 4; k++) draw_op(d, &p->op[k], OP_REGION);
+         break;
+      default: /* a normal law: units that are nearly 0, components without weight */
+         draw_factor(d, &p->f[0], SNEPPP_SPACE_GAUSS);
+         p->f[0].act = narrow ? SNEPPP_ACT_ELU : SNEPPP_ACT_RBF, p->f[0].dim %= 2, p->f[0].mixed = 0;
+         if (narrow) p->f[0].pieces = 0; /* a mixture has no unit that is 0 in the middle of all components */
+         p->width = roll(d, 12), p->layer = 1;
+         draw_op(d, &p->op[0], OP_GRAM), draw_op(d, &p->op[1], OP_COUNT);
+         for (int k = 2; k < HUNT_OPS; k += 2)
+            draw_op(d, &p->op[k], OP_SET_LAYER), draw_op(d, &p->op[k + 1], OP_COUNT);
+   }
+}
+
 static void draw_plan(uint64_t seed, plan *p)
 {
    dice d;
@@ -296,5 +330,6 @@ static void draw_plan(uint64_t seed, plan *p)
          if (p->op[k].kind == OP_MOVED && roll(&d, 4))
             draw_factor(&d, &p->f[0], once_in(&d, 3) ? SNEPPP_SPACE_RASTER : SNEPPP_SPACE_BOX), p->factors = p->mix = 0;
       }
+   if (once_in(&d, 10)) draw_rare(&d, p);
 }
 #endif

@@ -68,6 +68,8 @@ typedef struct world {
    sneppp_pool *pool;
 } world;
 static world w;
+extern unsigned char hunt_fill; /* see hunt/library.c */
+unsigned char hunt_fill = 0x7F;
 
 /* ---- shapes */
 static double size_of(const plan_factor *f) { return pow(10, f->scale); }
@@ -149,6 +151,16 @@ static int clip(double (*p)[2], int n, const double *a, const double *b)
    return m;
 }
 
+/* The corners of a wedge, counterclockwise. */
+static int wedge_corners(const wedge *q, double (*p)[2])
+{
+   for (int r = 0; r < 2; r++) {
+      p[0][r] = q->centre[r] + q->inner * q->a[r], p[1][r] = q->centre[r] + q->a[r];
+      p[2][r] = q->centre[r] + q->b[r], p[3][r] = q->centre[r] + q->inner * q->b[r];
+   }
+   return q->inner > 0 ? 4 : 3;
+}
+
 /* The cells of a raster as its box and its polygon, which is in wedges, cut them. */
 static void raster_plots(shape *s)
 {
@@ -175,12 +187,7 @@ static void raster_plots(shape *s)
          for (int c = 0; c < 4; c++)
             corner[c][0] = p[c][0] = c == 1 || c == 2 ? hi[0] : lo[0], corner[c][1] = p[c][1] = c > 1 ? hi[1] : lo[1];
          if (v->xy) {
-            const wedge *q = &s->wedges[i];
-            for (int r = 0; r < 2; r++) {
-               p[0][r] = q->centre[r] + q->inner * q->a[r], p[1][r] = q->centre[r] + q->a[r];
-               p[2][r] = q->centre[r] + q->b[r], p[3][r] = q->centre[r] + q->inner * q->b[r];
-            }
-            if (!(q->inner > 0)) n = 3;
+            n = wedge_corners(&s->wedges[i], p);
             for (int c = 0; c < 4 && n > 2; c++) n = clip(p, n, corner[c], corner[(c + 1) % 4]);
          }
          add_plots(s, p, n, k, i);
@@ -597,7 +604,7 @@ static double shape_mass(const shape *s)
    return sum;
 }
 
-/* A part with many gaps on a line; a half elsewhere. */
+/* A part with many gaps on a line, which an odd number of them hides nearly all of; a half elsewhere. */
 static int shape_seen(const shape *s, uint64_t seed, int gaps, shape *out)
 {
    double lo, hi;
@@ -609,6 +616,7 @@ static int shape_seen(const shape *s, uint64_t seed, int gaps, shape *out)
    out->win.space = SNEPPP_SPACE_INTERVALS, out->win.dim = 1, out->win.count = (size_t)gaps;
    for (int k = 0; k < 2 * gaps; k++)
       out->list[k] = lo + (hi - lo) * (k + 0.1 + 0.8 * unit_of(seed, 34, k, 0)) / (2 * gaps);
+   for (int k = 1; k < 2 * gaps && gaps % 2; k += 2) out->list[k] = 0.8 * out->list[k - 1] + 0.2 * out->list[k];
    shape_links(out);
    return 1;
 }
