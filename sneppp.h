@@ -17357,6 +17357,7 @@ typedef struct sneppp__auto {
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    sneppp__plots        cut[SNEPPP_MAX_FACTORS]; /* of rasters, in the coordinates of the closed forms          */
+   int                  exposed;             /* is there a raster?                                          */
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
    double               fill, watched;       /* sum of the weights of all centres, relative to the events'; `seen`
                                                 without what is filled                                       */
@@ -17394,6 +17395,23 @@ typedef struct sneppp__auto {
    double              *H;                   /* (2, COLUMNS, COLUMNS) for Newton's steps                    */
    sneppp__exp_table   *table;               /* of exponentials                                             */
 } sneppp__auto;
+
+/* Is coordinate k one of a sphere's? */
+SNEPPP__INLINE int sneppp__is_round(const sneppp__auto *f, int k)
+{
+   return f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+}
+
+/* Puts what a point has of a sphere back onto it, unless it is the middle. */
+static void sneppp__onto_sphere(const sneppp__auto *f, double *c)
+{
+   double length2 = 0;
+   for (int k = f->sphere; k >= 0 && k < f->sphere + 3; k++) length2 += c[k] * c[k];
+   for (int k = f->sphere; length2 > 0 && k < f->sphere + 3; k++) c[k] *= f->a[k] / sqrt(length2);
+}
+
+/* The length of the mean of Fisher's distribution on the unit sphere. */
+static double sneppp__fisher_mean(double kappa) { return kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3; }
 
 SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
@@ -17887,14 +17905,11 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
 /* c = sum / weight - still, put back into the box or onto the sphere. */
 static void sneppp__moved(const sneppp__auto *f, const double *sum, double weight, const double *still, double *c)
 {
-   double length = 0;
    for (int k = 0; k < f->d; k++) {
-      int round = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
       c[k] = sum[k] / weight - still[k];
-      if (round) length += c[k] * c[k];
-      else c[k] = fmin(f->a[k], fmax(0, c[k]));
+      if (!sneppp__is_round(f, k)) c[k] = fmin(f->a[k], fmax(0, c[k]));
    }
-   for (int k = f->sphere; length > 0 && k < f->sphere + 3; k++) c[k] *= f->a[k] / sqrt(length);
+   sneppp__onto_sphere(f, c);
 }
 
 /* The bumps of all SHARP widths at squared distance r: from the widest, each is the square of the next wider one. */
@@ -18024,7 +18039,7 @@ static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double
       double weight = factorial[order] * share;
       for (int k = 0; k < f->d; k++) {
          int a = kind >> 2 * k & 3;
-         total += a, round |= a && q->n[k] > 1 && f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+         total += a, round |= a && q->n[k] > 1 && sneppp__is_round(f, k);
          round |= a && q->n[k] == 1;
          weight /= factorial[a] * pow(q->step[k], 2 * a);
       }
@@ -18137,15 +18152,14 @@ static void sneppp__lattice_make(sneppp__auto *f, int kinds)
       const sneppp_node *n = &f->node[at];
       size_t             runs = (n->count + run - 1) / run;
       for (size_t r = 0; !n->kid && r < runs; r++, q->bins++) {
-         double *x = q->bx + q->bins * d, w = 0, length = 0;
+         double *x = q->bx + q->bins * d, w = 0;
          for (size_t k = 0; k < d; k++) x[k] = 0;
          for (size_t j = n->first + r * n->count / runs; j < n->first + (r + 1) * n->count / runs; j++) {
             q->bin[j] = q->bins, w += f->w[j];
             for (size_t k = 0; k < d; k++) x[k] += f->w[j] * f->x[j * d + k];
          }
          for (size_t k = 0; k < d; k++) x[k] /= w;
-         for (int k = f->sphere; k >= 0 && k < f->sphere + 3; k++) length += x[k] * x[k];
-         for (int k = f->sphere; length > 0 && k < f->sphere + 3; k++) x[k] *= f->a[k] / sqrt(length);
+         sneppp__onto_sphere(f, x);
          q->bw[q->bins] = w;
       }
    }
@@ -18650,7 +18664,7 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
    for (size_t k = 0; k < d; k++) {
       double *v = f->x, *order = f->w, step = 2;
       size_t  kinds = 1, odd = 0;
-      if (f->sphere >= 0 && k >= (size_t)f->sphere && k < (size_t)f->sphere + 3) continue;
+      if (sneppp__is_round(f, (int)k)) continue;
       for (size_t i = 0; i < N; i++) v[i] = f->y[i * d + k];
       sneppp__sort_order(N, v, order);
       for (size_t i = 1; i < N; i++) {
@@ -18794,7 +18808,7 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
    double mean = 0;
    for (int k = 0; k < f->d; k++) mean += e[k] / f->d;
    for (int k = 0; k < f->d; k++)
-      f->a[k] = (f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3 ? 0.5 : 1) * pow(2, e[k] - mean);
+      f->a[k] = (sneppp__is_round(f, k) ? 0.5 : 1) * pow(2, e[k] - mean);
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
@@ -18950,25 +18964,18 @@ static void sneppp__bump_point(const sneppp__auto *f, const double *box, sneppp_
    memcpy(out, x, (size_t)f->d * sizeof *out);
 }
 
-static int sneppp__auto_exposed(const sneppp__auto *f)
-{
-   for (int g = 0; g < f->model->factors; g++) if (f->cut[g].weight) return 1;
-   return 0;
-}
-
 /* The same under an exposure: of TRIES points one is taken in proportion to it. */
 #define SNEPPP__TRIES 16
 
 static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
                               double *out)
 {
-   const int raster = sneppp__auto_exposed(f);
-   double    sum = 0;
-   for (int i = 0; i < (raster ? SNEPPP__TRIES : 1); i++) {
+   double sum = 0;
+   for (int i = 0; i < (f->exposed ? SNEPPP__TRIES : 1); i++) {
       double y[SNEPPP_RADIAL_DIM], at[SNEPPP_MAX_DIM] = {0}, p = 1;
       sneppp__bump_point(f, box, rng, x, h, y);
       for (int k = 0; k < f->d; k++) at[k] = f->lo[k] + y[k] / f->a[k] * f->side[k];
-      for (int g = 0; g < f->model->factors && raster; g++)
+      for (int g = 0; g < f->model->factors && f->exposed; g++)
          p *= exp(sneppp__window_log_density(sneppp__auto_view(f, 0, g), at + f->model->layer[g].first));
       sum += p;
       if (!i || sneppp_rng_uniform(rng) * sum < p) memcpy(out, y, (size_t)f->d * sizeof *out);
@@ -19023,7 +19030,7 @@ static double sneppp__few_moments(const sneppp__auto *f, const double *a, const 
    double    unit = 1 / (a[0] + (b ? b[0] : 0)), v = (a[1 + d] + (b ? b[1 + d] : 0)) * unit, length2 = 0;
    for (int k = 0; k < d; k++) {
       c[k] = (a[1 + k] + (b ? b[1 + k] : 0)) * unit;
-      if (s >= 0 && k >= s && k < s + 3) length2 += c[k] * c[k];
+      if (sneppp__is_round(f, k)) length2 += c[k] * c[k];
       else v -= c[k] * c[k];
    }
    if (s >= 0) {
@@ -19120,14 +19127,12 @@ static size_t sneppp__few_first(const sneppp__auto *f, size_t B, sneppp__few_wor
    double        h = 0, share = 0, most = 0.003 / (double)room;
    const double *c;
    for (size_t i = 0; (c = sneppp__teacher_bump(f, i, &h, &share)) != NULL; i++) {
-      double *a = w->sum + n * row, kappa, R = 1;
+      double *a = w->sum + n * row;
       if (!(share > 1e-12)) continue;
       a[0] = share, a[1 + d] = 0;
       for (int k = 0; k < f->d; k++) {
-         int round = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
-         kappa = f->a[k] * f->a[k] / (h * h);
-         R = !round ? 1 : kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
-         a[1 + k] = share * R * c[k];
+         int round = sneppp__is_round(f, k);
+         a[1 + k] = share * (round ? sneppp__fisher_mean(f->a[k] * f->a[k] / (h * h)) : 1) * c[k];
          if (!round) a[1 + d] += share * (c[k] * c[k] + h * h);
       }
       if (++n == room) n = sneppp__few_reduce(f, w, n, room / 2, &most);
@@ -19156,7 +19161,7 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
          s += w->value[got++];
       }
    s = weight / s;
-   for (int k = 0; k < f->d; k++) if (f->sphere < 0 || k < f->sphere || k >= f->sphere + 3) square += x[k] * x[k];
+   for (int k = 0; k < f->d; k++) if (!sneppp__is_round(f, k)) square += x[k] * x[k];
    for (size_t b = 0; b < got; b++) {
       double *a = w->fresh + w->id[b] * (2 + d), q = w->value[b] * s;
       a[0] += q, a[1 + d] += q * square;
@@ -19175,22 +19180,20 @@ static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, si
    const int     s = f->sphere, d = f->d;
    const double *c = m->c + b * (size_t)d;
    const double  h = m->h[b], e = 1e-4;
-   int           raster = 0;
    double        z = f->seen / (m->scale[b] * (double)f->parts), at[SNEPPP_RADIAL_DIM], square = 0;
-   for (int g = 0; g < f->model->factors; g++) raster |= f->cut[g].weight != NULL;
-   for (int k = 0; k < d; k++) at[k] = c[k], z /= s >= 0 && k >= s && k < s + 3 ? 1 : h * 2.50662827463100050242 / f->a[k];
+   for (int k = 0; k < d; k++) at[k] = c[k], z /= sneppp__is_round(f, k) ? 1 : h * 2.50662827463100050242 / f->a[k];
    if (s >= 0) {
-      double kappa = f->a[s] * f->a[s] / (h * h), R = kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
+      double kappa = f->a[s] * f->a[s] / (h * h);
       z /= -expm1(-2 * kappa) / (2 * kappa);
-      square -= 2 * f->a[s] * f->a[s] * (1 - R);
+      square -= 2 * f->a[s] * f->a[s] * (1 - sneppp__fisher_mean(kappa));
    }
-   if ((!(z < 0.999) && !raster) || !(a[0] > 0)) return;
+   if ((!(z < 0.999) && !f->exposed) || !(a[0] > 0)) return;
    z = fmin(z, 1); /* under an exposure it has no bound, and what it makes of a bump is always completed */
    square += 0.5 * h * h / e * log(sneppp__bump_scale(f, c, h * (1 - e)) / sneppp__bump_scale(f, c, h * (1 + e)));
    a[1 + d] = z * a[1 + d] - a[0] * z * square;
    for (int k = 0; k < d; k++) {
       double more, less, shift; /* E - c */
-      if (s >= 0 && k >= s && k < s + 3) continue;
+      if (sneppp__is_round(f, k)) continue;
       at[k] = c[k] + e * h, more = sneppp__bump_scale(f, at, h);
       at[k] = c[k] - e * h, less = sneppp__bump_scale(f, at, h);
       at[k] = c[k];
@@ -19217,20 +19220,19 @@ static void sneppp__few_climb(const sneppp__auto *f, sneppp__few *m, size_t b, c
    double      *c = m->c + b * (size_t)d, h = m->h[b], more = a[1 + d], along = 0, g[SNEPPP_RADIAL_DIM], length2 = 0;
    if (!(a[0] > 0)) return;
    for (int k = 0; k < d; k++) {
-      int round = s >= 0 && k >= s && k < s + 3;
+      int round = sneppp__is_round(f, k);
       g[k] = a[1 + k] - a[0] * c[k];
       more += c[k] * (round ? -2 * a[1 + k] : a[0] * c[k] - 2 * a[1 + k]);
       if (round) along += g[k] * c[k] / (f->a[s] * f->a[s]);
       else more -= a[0] * h * h;
    }
    if (s >= 0) {
-      double kappa = f->a[s] * f->a[s] / (h * h), R = kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
-      more += 2 * a[0] * f->a[s] * f->a[s] * R;
+      more += 2 * a[0] * f->a[s] * f->a[s] * sneppp__fisher_mean(f->a[s] * f->a[s] / (h * h));
    }
    m->p[b] *= exp(sneppp__few_adam(moment, a[0] - m->p[b], step, rate));
    m->h[b] = fmax(h * exp(sneppp__few_adam(moment + 2, more / (h * h), step, rate)), SNEPPP__LEAST);
    for (int k = 0; k < d; k++) {
-      int round = s >= 0 && k >= s && k < s + 3;
+      int round = sneppp__is_round(f, k);
       c[k] += h * sneppp__few_adam(moment + 4 + 2 * k, (g[k] - (round ? along * c[k] : 0)) / h, step, rate);
       if (round) length2 += c[k] * c[k];
    }
@@ -19241,7 +19243,7 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
 {
    const size_t d = (size_t)f->d, row = 2 + d, B = m->B = sneppp__few_first(f, m->B, w), K = sneppp__few_events(B);
    const int    steps = w->lost < SNEPPP__FEW_LOST ? 0 : SNEPPP__FEW_STEPS;
-   const int    climbs = steps && B < SNEPPP__FEW_ALL && !sneppp__auto_exposed(f); /* whose slopes know no exposure */
+   const int    climbs = steps && B < SNEPPP__FEW_ALL && !f->exposed; /* whose slopes know no exposure */
    const int    all = steps + (climbs ? SNEPPP__FEW_CLIMB : 0);
    double       total, moment[2] = {0, 0};
    sneppp_rng   rng;
@@ -19655,7 +19657,7 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
    const unsigned serves = 1u << SNEPPP_SPACE_BOX | 1u << SNEPPP_SPACE_INTERVALS | 1u << SNEPPP_SPACE_POLYGON |
                            1u << SNEPPP_SPACE_RASTER | 1u << SNEPPP_SPACE_SPHERE;
    if (model->D > SNEPPP_RADIAL_DIM || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
-   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
+   for (size_t r = 0; r < sneppp__fit_runs(o); r++)
       for (int f = 0; f < model->factors; f++) {
          const sneppp_window *w[2];
          w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
@@ -19678,12 +19680,13 @@ static void sneppp__auto_open(sneppp__auto *f, const sneppp_model *model, const 
    const sneppp_region *seen = o->events[0].seen;
    memset(f, 0, sizeof *f);
    f->model = model, f->events = o->events, f->d = model->D, f->sphere = -1, f->parts = 1, f->seen = 1;
-   f->realisations = o->realisations ? o->realisations : 1;
+   f->realisations = sneppp__fit_runs(o);
    f->most = SNEPPP__QUERIES, f->seed = o->seed ? o->seed : 1;
    for (size_t k = 1; k < f->realisations; k++) if (o->events[k].seen != seen) f->parts = f->realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
       int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
+      f->exposed |= L->inside.space == SNEPPP_SPACE_RASTER;
       if (round) { f->sphere = L->first; f->seen /= sneppp_window_mass(&L->inside); }
       for (int k = 0; k < L->D; k++) {
          f->lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
@@ -19754,7 +19757,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    sneppp__team    *team = sneppp__team_of(o);
    int              stop = 0;
    sneppp_status    st;
-   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &own, err));
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, sneppp__fit_runs(o), &own, err));
    total = team ? team->count : own;
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
@@ -20019,7 +20022,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    sneppp_report r, best;
    sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status st = SNEPPP_OK;
-   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, sneppp__fit_runs(o), &total, err));
    memset(&best, 0, sizeof best);
    memset(tilt, 0, sizeof tilt);
    while (sneppp__room_run(&room, err)) {
@@ -20269,8 +20272,8 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    double      *place = NULL, weight[SNEPPP__CHUNK];
    sneppp_real *x = NULL;
    sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
-   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
-   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, sneppp__fit_runs(o), &total, err));
+   for (size_t r = 0; r < sneppp__fit_runs(o); r++)
       if (o->reduce || (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read)) {
          *copies = SIZE_MAX;
          return SNEPPP_OK;
@@ -20313,7 +20316,7 @@ SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model
    size_t         total = 0;
    sneppp_desc    desc = model->desc;
    sneppp__carver c = sneppp__measure();
-   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, sneppp__fit_runs(o), &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
    if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
    *events = desc.events = (int)(total > SNEPPP__RECALL ? SNEPPP__RECALL : total);
