@@ -18093,6 +18093,18 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
    }
 }
 
+/* Knots along each axis at this distance; returns how many that are. */
+static size_t sneppp__lattice_size(const sneppp__auto *f, double step, int *n)
+{
+   size_t K = 1;
+   for (int k = 0; k < f->d; k++) {
+      n[k] = !sneppp__is_round(f, k) ? (int)ceil(f->a[k] / step) + 3
+             : k == f->sphere ? (int)(4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step)) + 4 : 1;
+      K *= (size_t)n[k];
+   }
+   return K;
+}
+
 /* Knots, masses, penalties of so many kinds, and the runs of events. Knots on a line are cheap, and many events want
    them close together. */
 static void sneppp__lattice_make(sneppp__auto *f, int kinds)
@@ -18103,24 +18115,14 @@ static void sneppp__lattice_make(sneppp__auto *f, int kinds)
    const double     fine = f->d == 1 && f->N >= 300 ? 0.012 : 0.023;
    double           step = 0, heaviest = 0, share = 1;
    for (int k = 0; k < f->d; k++) step = fmax(step, 3 * f->a[k]); /* four knots along each axis always fit */
-   for (size_t K = 0; K <= most; step *= 0.97) { /* one step too far, and back */
-      K = step > fine ? 1 : most + 1;
-      for (int k = 0; k < f->d; k++) {
-         double round = 4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step);
-         K *= k == f->sphere ? (size_t)round + 4 : k > f->sphere && k < f->sphere + 3 && f->sphere >= 0 ? 1
-              : (size_t)ceil(f->a[k] / step) + 3;
-      }
-   }
+   for (size_t K = 0; K <= most; step *= 0.97) /* one step too far, and back */
+      K = step > fine ? sneppp__lattice_size(f, step, q->n) : most + 1;
    step /= 0.97 * 0.97;
-   q->K = 1, q->h = step;
+   q->K = sneppp__lattice_size(f, step, q->n), q->h = step;
    for (int k = 0; k < f->d; k++) {
-      int on = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
-      q->n[k] = !on ? (int)ceil(f->a[k] / step) + 3
-                    : k == f->sphere ? (int)(4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step)) + 4 : 1;
-      q->step[k] = on ? 1 : f->a[k] / (q->n[k] - 3);
-      if (!on) share *= q->step[k] / f->a[k];
+      q->step[k] = sneppp__is_round(f, k) ? 1 : f->a[k] / (q->n[k] - 3);
+      if (!sneppp__is_round(f, k)) share *= q->step[k] / f->a[k];
       else if (k == f->sphere) share /= q->n[k];
-      q->K *= (size_t)q->n[k];
    }
    for (size_t b = 0; b < q->K; b++) {
       int    i[SNEPPP_RADIAL_DIM];
