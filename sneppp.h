@@ -17569,6 +17569,19 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
    return total > 1e-290 ? f->seen / total : 0;
 }
 
+/* How far the mean of what was seen of a bump lies from c along axis k: h^2 times the slope of the logarithm of its
+   mass, because the mass is the integral of exp(-|x - c|^2 / 2 h^2). On the sphere, which is seen wholly, nothing. */
+static double sneppp__bump_shift(const sneppp__auto *f, const double *c, double h, int k)
+{
+   const double e = 1e-4;
+   double       at[SNEPPP_RADIAL_DIM], less, more;
+   if (sneppp__is_round(f, k)) return 0;
+   memcpy(at, c, (size_t)f->d * sizeof *at);
+   at[k] = c[k] + e * h, more = sneppp__bump_scale(f, at, h);
+   at[k] = c[k] - e * h, less = sneppp__bump_scale(f, at, h);
+   return less > 0 && more > 0 ? 0.5 * h / e * log(less / more) : 0; /* scales, the reciprocals of masses */
+}
+
 /* ---- sums of ladders */
 
 /* out[s] += the bumps of level s of one leaf at x, but for the event `skip` and what mirrors it. The exponent of the
@@ -17860,47 +17873,8 @@ static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
    it is smoothed, so that h can be larger at the same bias ("data sharpening": Choi and Hall, Data perturbation for
    reducing bias in density estimation, Biometrika 86, 1999), and the intensity is still a sum of bumps. Beside the
    border the mean of what is around lies inwards even if nothing is to be seen; that much (`still`, the shift which a
-   constant intensity would cause, in closed form) is taken off. On the sphere means are put back onto it. Without
+   constant intensity would cause) is taken off. On the sphere means are put back onto it. Without
    event i the mean at j is (sum - w_i K_ij x_i) / (sum of weights - w_i K_ij): leave-one-out stays exact. */
-static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h, double *out)
-{
-   for (int g = 0; g < f->model->factors; g++) {
-      const sneppp_window *w = sneppp__auto_view(f, 0, g);
-      int                  k = f->model->layer[g].first;
-      if (w->space == SNEPPP_SPACE_SPHERE) { out[k] = out[k + 1] = out[k + 2] = 0; continue; }
-      if (w->space == SNEPPP_SPACE_POLYGON) {
-         double        m[2], tau[2];
-         sneppp__plane q;
-         for (int r = 0; r < 2; r++) {
-            double unit = f->side[k + r] / f->a[k + r];
-            m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = h * unit;
-         }
-         q = sneppp__plane_moments(w, m, tau, 1);
-         for (int r = 0; r < 2; r++) out[k + r] = q.q > 1e-9 ? h * q.m1[r] / q.q : 0;
-         continue;
-      }
-      if (w->space == SNEPPP_SPACE_RASTER) { /* h^2 times the slope of the logarithm of the mass */
-         const double e = 1e-4;
-         double       at[SNEPPP_RADIAL_DIM], less;
-         memcpy(at, c, (size_t)f->d * sizeof *at);
-         for (int r = 0; r < w->dim; r++) {
-            at[k + r] = c[k + r] - e * h, less = sneppp__factor_mass(f, 0, g, at, h);
-            at[k + r] = c[k + r] + e * h, out[k + r] = 0.5 * h / e * log(sneppp__factor_mass(f, 0, g, at, h) / less);
-            at[k + r] = c[k + r];
-         }
-         continue;
-      }
-      for (int r = 0; r < w->dim; r++) {
-         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r], a = 0, b = 0;
-         for (size_t q = 0; q < sneppp__line_ends(w, q, r, &a, &b); q++) {
-            double lo = (a - f->lo[k + r]) * unit - c[k + r], hi = (b - f->lo[k + r]) * unit - c[k + r];
-            mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
-            first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
-         }
-         out[k + r] = mass > 1e-9 ? h * first / mass : 0;
-      }
-   }
-}
 
 /* c = sum / weight - still, put back into the box or onto the sphere. */
 static void sneppp__moved(const sneppp__auto *f, const double *sum, double weight, const double *still, double *c)
@@ -17939,7 +17913,7 @@ static void sneppp__sharpen_block(size_t block, void *arg)
          size_t  at = m * N + j;
          double *t = f->sum + at * (1 + d), *c = f->sx + at * d;
          memcpy(t, total + m * (1 + d), (1 + d) * sizeof *t);
-         sneppp__still_shift(f, f->x + j * d, f->sh[m], f->still + at * d);
+         for (size_t k = 0; k < d; k++) f->still[at * d + k] = sneppp__bump_shift(f, f->x + j * d, f->sh[m], (int)k);
          sneppp__moved(f, t + 1, t[0], f->still + at * d, c);
          for (size_t k = 0; k < d; k++) y[k] = c[k] / f->a[k];
          if (!sneppp__auto_seen(f, y)) { t[0] = 0; memcpy(c, f->x + j * d, d * sizeof *c); } /* it stays where it is */
@@ -19175,15 +19149,14 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
 /* A bump at the border of what was seen would shrink and move inwards from step to step, because the events on its other
    side are missing. EM knows what to do: the fresh sums a of bump b are completed with the moments that its missing part
    has now. With z the part of the bump that was seen, the sum of x becomes z a + a_0 (c - z E), E the mean of x over what
-   was seen, and likewise for x^2. As Z, the mean of the bump, is the integral of exp(-|x - c|^2 / 2 h^2), slopes of its
-   logarithm tell E: d log Z / dc = (E - c) / h^2, and h^3 d log Z / dh is the mean of |x - c|^2. */
+   was seen, and likewise for x^2: h^3 d log Z / dh is the mean of |x - c|^2, Z the mean of the bump. */
 static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, size_t b, double *a)
 {
    const int     s = f->sphere, d = f->d;
    const double *c = m->c + b * (size_t)d;
    const double  h = m->h[b], e = 1e-4;
-   double        z = f->seen / (m->scale[b] * (double)f->parts), at[SNEPPP_RADIAL_DIM], square = 0;
-   for (int k = 0; k < d; k++) at[k] = c[k], z /= sneppp__is_round(f, k) ? 1 : h * 2.50662827463100050242 / f->a[k];
+   double        z = f->seen / (m->scale[b] * (double)f->parts), square = 0;
+   for (int k = 0; k < d; k++) z /= sneppp__is_round(f, k) ? 1 : h * 2.50662827463100050242 / f->a[k];
    if (s >= 0) {
       double kappa = f->a[s] * f->a[s] / (h * h);
       z /= -expm1(-2 * kappa) / (2 * kappa);
@@ -19194,12 +19167,9 @@ static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, si
    square += 0.5 * h * h / e * log(sneppp__bump_scale(f, c, h * (1 - e)) / sneppp__bump_scale(f, c, h * (1 + e)));
    a[1 + d] = z * a[1 + d] - a[0] * z * square;
    for (int k = 0; k < d; k++) {
-      double more, less, shift; /* E - c */
+      double shift; /* E - c */
       if (sneppp__is_round(f, k)) continue;
-      at[k] = c[k] + e * h, more = sneppp__bump_scale(f, at, h);
-      at[k] = c[k] - e * h, less = sneppp__bump_scale(f, at, h);
-      at[k] = c[k];
-      shift = 0.5 * h / e * log(less / more);
+      shift = sneppp__bump_shift(f, c, h, k);
       a[1 + k] = z * a[1 + k] + a[0] * (c[k] - z * (c[k] + shift));
       a[1 + d] += a[0] * (c[k] * c[k] + h * h - z * (c[k] * c[k] + 2 * c[k] * shift));
    }
