@@ -19714,9 +19714,10 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    return sneppp__auto_model(f, few->B ? few : NULL, f->model, made, err);
 }
 
-/* In the place of the model, or into `out` if it is given. */
+/* In the place of the model; or into `out`, if it is given, with the held-out likelihood in `large`: that of all bumps,
+   also where a budget, which knows nothing of it, takes their place. */
 SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_model *out,
-                                                      sneppp_report *report, sneppp_error *err)
+                                                      double *large, sneppp_report *report, sneppp_error *err)
 {
    size_t           own = 0, total, centres, room, held = 0;
    double           started = SNEPPP_SECONDS();
@@ -19766,8 +19767,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
          st = sneppp__nll(&made, o->events, f.realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
       sneppp__rescale(&made, weights, &r.expected, &nll); /* rounding; mirrors lose and win a little in what was seen */
       if (total) r.nll = (nll + logs) / (double)total;
-      if (total && !few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
+      if (total && f.Q) /* the nll of a constant intensity, and what is gained over it */
          r.held_out = (weights * (1 - log(constant) - f.density - f.gain / f.evidence) + logs) / (double)total;
+      if (out) *large = r.held_out;
+      if (few.B) r.held_out = sneppp__nan();
       r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
       r.rounded = f.snapped;
       for (int k = 0; k < f.d; k++) {
@@ -19986,7 +19989,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
 {
    static const double power[3] = {0, 0.5, 1};
    const int     first = sneppp__auto_alone(model) ? 2 : 0;
-   double        started = SNEPPP_SECONDS(), weight, lost = 0;
+   double        started = SNEPPP_SECONDS(), weight, lost = 0, large = 0, least = 0;
    size_t        total = 0;
    sneppp_real   x[SNEPPP_RADIAL_DIM];
    sneppp__tilt  tilt[SNEPPP_MAX_FACTORS];
@@ -20022,11 +20025,12 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    for (int k = first, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, all of it is */
       memset(as + 1, 0, sizeof *as);
       st = sneppp__tilt_model(tilt, power[k], model, as, err);
-      if (st == SNEPPP_OK) st = sneppp__fit_radial(as, o, as + 1, &r, err);
+      if (st == SNEPPP_OK) st = sneppp__fit_radial(as, o, as + 1, &large, &r, err);
       if (st != SNEPPP_OK) break;
-      r.tilt = power[k], r.held_out += total ? power[k] * lost / (double)total : 0;
-      better = as[1].factors && (k == first || r.held_out < best.held_out);
-      if (better || k == first) { sneppp_free(as + 2); as[2] = as[1], best = r; }
+      weight = total ? power[k] * lost / (double)total : 0;
+      r.tilt = power[k], r.held_out += weight, large += weight;
+      better = as[1].factors && (k == first || large < least);
+      if (better || k == first) { sneppp_free(as + 2); as[2] = as[1], best = r, least = large; }
       else sneppp_free(as + 1);
       if (!(total && r.ending == SNEPPP_ENDING_CONVERGED)) { best.ending = r.ending; break; }
    }
@@ -20165,7 +20169,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       s.share = fmax(1, total / (last ? SNEPPP__CENTRES : SNEPPP__ROUGH));
       st = sneppp__guess_round(model, round ? &fit : NULL, &given, (uint64_t)round, &s, err);
       pattern.count = s.count, o.progress = last ? desc->progress : NULL;
-      if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, NULL, &r, err);
+      if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, NULL, NULL, &r, err);
    }
    sneppp__block_free(&room.block);
    if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
@@ -20203,7 +20207,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    if (bumps)
       return sneppp__has_regions(desc->events, realisations) ? sneppp__fit_counts(model, desc, report, err)
              : covariates ? sneppp__fit_tilted(model, desc, report, err)
-                          : sneppp__fit_radial(model, desc, NULL, report, err);
+                          : sneppp__fit_radial(model, desc, NULL, NULL, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
    if (covariates && sneppp__tunable(desc) && sneppp__waves_scale(model, 1)) o.tune = 1; /* its scale nobody knows */
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */

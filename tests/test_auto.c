@@ -1491,6 +1491,49 @@ TEST auto_hostile(void)
    PASS();
 }
 
+/* A budget asks what covariates do as the fit without it does, and keeps it: here nothing but one counts. */
+TEST auto_budget_of_covariates(void)
+{
+   enum { cells = 600, N = 300 };
+   static double      z[cells], at[cells];
+   static sneppp_real x[2 * N];
+   double             total = 0, lost[2] = {0, 0};
+   sneppp_rng         rng;
+   sneppp_rng_init(&rng, 3, 0);
+   for (int k = 0; k < cells; k++) at[k] = total += exp(1.5 * (z[k] = sneppp_rng_normal(&rng)));
+   for (int i = 0; i < N; i++) {
+      double u = total * sneppp_rng_uniform(&rng);
+      int    k = 0;
+      while (at[k] < u) k++;
+      x[2 * i] = (sneppp_real)(k % 30 + 0.05 + 0.9 * sneppp_rng_uniform(&rng));
+      x[2 * i + 1] = (sneppp_real)(k / 30 + 0.05 + 0.9 * sneppp_rng_uniform(&rng));
+   }
+   for (int small = 0; small < 2; small++) {
+      sneppp_desc     desc;
+      sneppp_events   events;
+      sneppp_fit_desc fit;
+      sneppp_report   report;
+      sneppp_model    m;
+      sneppp_error    err;
+      sneppp_window  *w = &desc.factor[0].window;
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+      w->space = SNEPPP_SPACE_RASTER, w->dim = 2, w->cell[0] = w->cell[1] = 1, w->cells[0] = 30, w->cells[1] = 20;
+      w->covariates = 1, w->z = z;
+      events.x = x, events.count = N, fit.events = &events;
+      desc.width = small ? 16 : 0;
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+      ASSERT(report.tilt == 1 && (small ? m.n <= 16 : m.n > 16) && sneppp__finite(report.held_out) == !small);
+      for (int k = 0; k < cells; k++) {
+         sneppp_real p[2];
+         p[0] = (sneppp_real)(k % 30 + 0.5), p[1] = (sneppp_real)(k / 30 + 0.5);
+         lost[small] += exp(1.5 * z[k]) / total * log(N * exp(1.5 * z[k]) / total / (double)sneppp_intensity(&m, p));
+      }
+      sneppp_free(&m);
+   }
+   ASSERT(lost[0] < 0.03 && lost[1] < lost[0] + 0.02);
+   PASS();
+}
+
 /* The two calls of the first program do what the structs do; what they cannot do they refuse, and leave nothing behind. */
 TEST auto_in_two_calls(void)
 {
@@ -1681,6 +1724,7 @@ SUITE(automatic)
    RUN_TEST(auto_generalises);
    RUN_TEST(auto_budgets);
    RUN_TEST(auto_budget_climbs);
+   RUN_TEST(auto_budget_of_covariates);
    RUN_TEST(auto_threads_and_files);
    RUN_TEST(auto_memory);
    RUN_TEST(auto_refuses_and_accepts);
