@@ -12379,10 +12379,23 @@ static void sneppp__table_fill(sneppp_model *model)
    }
 }
 
+/* How alike the axes and centres of bumps must be for one tree: to rounding, which is that of floats for a model that
+   was saved as such. A step of ADAM moves them by little more, and they are no longer alike. */
+static double sneppp__index_digits(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int i = 0; i < L->n * L->d; i++)
+         if ((double)(float)L->W[i] != (double)L->W[i] || (L->width && (double)(float)L->width[i] != (double)L->width[i]))
+            return 1e-11;
+   }
+   return 2e-5;
+}
+
 /* A leaf's bumps, v^2 psi^2 = peak exp(-sharp r^2) with r the distance in the tree's metric, which asks for one
    width per unit up to a common ratio of the axes; those of a centre with the widest first. Returns 0 for other
    units. */
-static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
+static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n, double near_to)
 {
    const size_t group = (size_t)model->desc.group, d = (size_t)sneppp__tree_dim(model);
    double       own[SNEPPP__FEW * SNEPPP_RADIAL_DIM], *centre = model->centre + n->first * d;
@@ -12396,8 +12409,8 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
                 v = (double)model->readout[0].V[i], amplitude = v * v;
          if (!sneppp__unit_bump(model, i, c, q, &amplitude)) return 0;
          for (size_t k = 0; k < d; k++)
-            if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
-                fabs(c[k] * model->metric[k] - own[b * d + k]) > 1e-6 * model->metric[k])
+            if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > near_to * q[k] ||
+                fabs(c[k] * model->metric[k] - own[b * d + k]) > 0.05 * near_to * model->metric[k])
                return 0;
          model->sharp[to] = (sneppp_real)q[0], model->peak[to] = (sneppp_real)amplitude;
          if (model->sharp[to] < before) return 0;
@@ -12413,7 +12426,7 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
 static void sneppp__index(sneppp_model *model)
 {
    size_t group = (size_t)model->desc.group, n = (size_t)model->n, d, nodes;
-   double highest = 0;
+   double highest = 0, near_to = sneppp__index_digits(model);
    model->nodes = 0;
    if (!model->desc.group || !n) return;
    d = (size_t)sneppp__tree_dim(model);
@@ -12426,7 +12439,8 @@ static void sneppp__index(sneppp_model *model)
       }
    }
    nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
-   for (size_t k = 0; k < nodes; k++) if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k])) return;
+   for (size_t k = 0; k < nodes; k++)
+      if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k], near_to)) return;
    for (size_t i = 0; i < n; i++) highest = fmax(highest, (double)model->peak[i]);
    if (!(model->floor >= model->alpha * highest * exp(-SNEPPP__EDGE)) || !(model->floor > 0)) return;
    model->nodes = nodes;
@@ -17072,19 +17086,24 @@ static int sneppp__tunable(const sneppp_fit_desc *o)
    return !o->reduce;
 }
 
+static double sneppp__tuning_trace(int step) { return step ? pow(10, step - 4) : 0; }
+
 /* Scales the model's waves and sets o->trace; all else is as it was. held_out: nats per event that was held out. */
 static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, double *held_out, sneppp_error *err)
 {
    const sneppp_events *events = o->events;
-   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
+   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE;
    int            waves = sneppp__waves_scale(model, 1);
-   double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
+   const int      least[2] = { -4, 0 }, most[2] = { 6, 5 };
+   int            at[2] = { waves ? -2 : 0, 3 };
+   double         best = 0, loss = 0, scale = ldexp(1, at[0]), trace = penalty ? sneppp__tuning_trace(at[1]) : o->trace;
    size_t         count = 0;
    sneppp__tuning t;
    sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
-   SNEPPP__REFUSE(err, !waves && !penalty, ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   SNEPPP__REFUSE(err, !waves && (!penalty || o->method == SNEPPP_METHOD_ADAM), ARG,
+                  "fit.tune finds nothing to choose: no factor has COS or SIN units");
    SNEPPP__REFUSE(err, !sneppp__tunable(o), ARG, "fit.tune needs events in memory, not counts by region or a source");
    memset(&t, 0, sizeof t);
    t.model = model, t.fit = *o, t.scale = 1;
@@ -17101,19 +17120,22 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, doubl
    for (size_t r = t.fit.realisations; r-- > 0;)
       t.part[r] = events[r], count -= events[r].count, t.part[r].weight = t.weight + count;
    t.fit.events = t.part;
+   /* From place to place on a grid, frequencies times 2^at[0] and penalties 10^(at[1] - 4) or none, as long as a
+      neighbour is better. Neither can be chosen before the other: without a penalty few events deserve no frequency at
+      all. The start is slow and smooth, because among fast waves there are maxima by chance. */
    st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
-   for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
-      st = sneppp__tuning_look(&t, events, scale * step, trace, &loss, err);
-      if (st == SNEPPP_OK && loss < best) best = loss, scale *= step;
-      else if (step > 1 && scale == 1) step = 0.5;
-      else break;
-   }
-   for (double more = 1e-3; penalty && more < 1 && st == SNEPPP_OK; more *= 10) {
-      st = sneppp__tuning_look(&t, events, scale, more, &loss, err);
-      if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
+   for (int way = 0, stuck = 0, back = -1; stuck < 4 && st == SNEPPP_OK; way++, stuck++) {
+      const int k = way >> 1 & 1, to = at[k] + (way & 1 ? 1 : -1);
+      if (!(k ? penalty : waves) || (way & 3) == back || to < least[k] || to > most[k]) continue;
+      const double by = ldexp(1, k ? at[0] : to), more = !penalty ? o->trace : sneppp__tuning_trace(k ? to : at[1]);
+      st = sneppp__tuning_look(&t, events, by, more, &loss, err);
+      if (st != SNEPPP_OK || !(loss < best)) continue;
+      best = loss, at[k] = to, scale = by, trace = more;
+      back = (way-- & 3) ^ 1, stuck = -1; /* on in the same way; where it came from was worse */
    }
    sneppp__put_back(model, &kept);
-   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace, *held_out = best / t.held;
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), *held_out = best / t.held;
+   if (st == SNEPPP_OK && o->method != SNEPPP_METHOD_ADAM) o->trace = trace; /* ADAM has steps and decay in its place */
    sneppp__block_free(&kept.block);
    sneppp__block_free(&room.block);
    return st;
@@ -20041,7 +20063,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
          if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight;
       }
       t->unit = t->W / (double)total;
-      if (st == SNEPPP_OK && t->W > 0) sneppp__tilt_fit(t);
+      if (st == SNEPPP_OK && t->W > 0 && total > 1) sneppp__tilt_fit(t); /* a single event leaves none to judge it by */
       lost += t->lost;
    }
    for (int k = first, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, all of it is */
