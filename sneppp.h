@@ -31,7 +31,7 @@
       Part III, to use                         >>integrals more special functions
       >>sure     intervals                     >>space     windows: checks, draws
       >>sample   exact draws                   >>kernel    the closed forms: rules, six families
-      >>io       save, load, export            >>optim     optimisers that know nothing of events
+      >>io       save, load                    >>optim     optimisers that know nothing of events
       >>input    degrees, dates, numeric       >>radial    trees of radial bumps
                  counts                        >>model     mixing rules, regions, counts
       >>licence                                >>ranks     more than one machine
@@ -161,7 +161,7 @@
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
-      sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
+      examples/export.h writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
       what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
       sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known,
@@ -213,7 +213,7 @@
       intensities, bake, count, count_box,
          model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric, ..._sure       borrow                                      const
-      get_layer, get_matrix, save, export_c           nothing                                     const
+      get_layer, get_matrix, save                     nothing                                     const
       sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
       marginal, conditional, draw_model               out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
@@ -296,7 +296,7 @@
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
-      SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
+      SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that examples/export.h has exported: intensities,
                         features, windows; no fitting code, no malloc, no files
       SNEPPP_WITH_SAMPLE (all) with it, also what draws points from a model of AUTO's and counts in boxes
       SNEPPP_NO_DOUBLE  (all) with it and SNEPPP_REAL_FLOAT, for machines that compute doubles in software: double is
@@ -304,7 +304,7 @@
       SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
       SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
-      SNEPPP_NO_IO      (all) without saving, loading and export
+      SNEPPP_NO_IO      (all) without saving and loading
       SNEPPP_NO_INPUT   (all) without degrees, dates and numeric counts
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
@@ -354,7 +354,6 @@
    #define sneppp_days_to_date     sneppp_days_to_date_f32
    #define sneppp_draw_model       sneppp_draw_model_f32
    #define sneppp_events           sneppp_events_f32
-   #define sneppp_export_c         sneppp_export_c_f32
    #define sneppp_features         sneppp_features_f32
    #define sneppp_fit              sneppp_fit_f32
    #define sneppp_fit_box          sneppp_fit_box_f32
@@ -711,6 +710,7 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
 } sneppp_factor;
 
 #define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
+#define SNEPPP__CHEB 24     /* values along an axis of a cell of the table of wide ones                   */
 
 typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
    int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
@@ -1208,11 +1208,6 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
                                      size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
 SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err);
-/* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns
-   0. */
-SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
-                                         int (*write)(const char *text, size_t bytes, void *user), void *user,
-                                         sneppp_error *err);
 #ifndef SNEPPP_NO_STDIO
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
@@ -2798,7 +2793,6 @@ SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next
    There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
    along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
    children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
-#define SNEPPP__CHEB 24
 
 /* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
 static void sneppp__cheb(double t, double u, double *T, double *U)
@@ -22905,314 +22899,6 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    if (!io.bad && sneppp__parameters_good(model)) { sneppp__index(model); return SNEPPP_OK; }
    sneppp_free(model);
    return sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
-}
-
-/* ---- export as C source: the model as constants, for programs without files or malloc */
-typedef struct sneppp__source {
-   int         (*write)(const char *text, size_t bytes, void *user);
-   void         *user;
-   const char   *name, *part; /* arrays are called NAME_partF_field, with the number of the factor */
-   int           f;
-   int           stopped, bad; /* by the writer; a number is not finite */
-   sneppp__text  t;
-   char          buf[1024];
-} sneppp__source;
-
-/* The decimal digits of m 2^e, all of them: m 2^e is an integer for e >= 0, and m 5^-e / 10^-e below. Returns their
-   number. */
-static int sneppp__all_digits(uint64_t m, int e, char *digit)
-{
-   int count = 0;
-   for (; m; m /= 10) digit[count++] = (char)('0' + m % 10); /* the last digit first */
-   while (e) {
-      uint64_t factor = 1, carry = 0;
-      for (int k = 0; k < 24 && e; k++, e += e < 0 ? 1 : -1) factor *= e < 0 ? 5u : 2u;
-      for (int i = 0; i < count || carry; i++, carry /= 10) {
-         if (i < count) carry += (uint64_t)(digit[i] - '0') * factor;
-         else count++;
-         digit[i] = (char)('0' + carry % 10);
-      }
-   }
-   for (int i = 0, j = count - 1; i < j; i++, j--) {
-      char last = digit[j];
-      digit[j] = digit[i], digit[i] = last;
-   }
-   return count;
-}
-
-/* x rounded correctly to that many digits: 17 identify a double and 9 a float. No locale has a say in it. */
-SNEPPP__COLD static void sneppp__text_exact(sneppp__text *t, double x, int digits)
-{
-   char     digit[800];
-   int      e, count, places, at;
-   uint64_t u, m;
-   memcpy(&u, &x, sizeof u);
-   e = (int)(u >> 52 & 0x7ff);
-   m = (u & 0xfffffffffffffULL) | (uint64_t)(e > 0) << 52;
-   e = (e ? e : 1) - 1075;
-   if (u >> 63) sneppp__text_char(t, '-');
-   if (!m) { sneppp__text_string(t, "0.0"); return; }
-   for (; e < 0 && !(m & 1); e++) m >>= 1;
-   count = sneppp__all_digits(m, e, digit);
-   places = count - 1 + (e < 0 ? e : 0); /* the decimal exponent of the first digit */
-   if (count > digits) {
-      int up = digit[digits] >= '5';
-      for (at = digits - 1; up && at >= 0; at--) {
-         up = digit[at] == '9';
-         digit[at] = (char)(up ? '0' : digit[at] + 1);
-      }
-      if (up) { digit[0] = '1'; places++; } /* 99...9 became 100...0 */
-      count = digits;
-   }
-   while (count > 1 && digit[count - 1] == '0') count--;
-   e = places >= -4 && places < digits ? 0 : places; /* the exponent that is written */
-   places -= e;
-   if (places < 0) sneppp__text_string(t, "0.");
-   for (at = places; at < -1; at++) sneppp__text_char(t, '0');
-   for (at = 0; at < count || at <= places; at++) {
-      sneppp__text_char(t, at < count ? digit[at] : '0');
-      if (at == places) sneppp__text_char(t, '.');
-   }
-   if (places >= 0 && count <= places + 1) sneppp__text_char(t, '0');
-   if (!e) return;
-   sneppp__text_string(t, e < 0 ? "e-" : "e+");
-   sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
-}
-
-static void sneppp__put_flush(sneppp__source *o)
-{
-   if (!o->stopped && o->write(o->buf, (size_t)(o->t.at - o->buf), o->user)) o->stopped = 1;
-   o->t.at = o->buf;
-}
-
-/* %d int, %z size_t, %s string as everywhere. Constants of C: %e a double and %r a sneppp_real, exactly; %R so many
-   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int). */
-SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
-{
-   char    one[3] = "%";
-   va_list list;
-   va_start(list, format);
-   for (; *format; format++) {
-      if (o->t.end - o->t.at < 256) sneppp__put_flush(o);
-      if (*format != '%') { sneppp__text_char(&o->t, *format); continue; }
-      one[1] = *++format;
-      if (one[1] == 'e' || one[1] == 'r') {
-         const int    narrow = one[1] == 'r' && sizeof(sneppp_real) == 4;
-         const double x = va_arg(list, double);
-         if (!sneppp__finite(x)) o->bad = 1;
-         else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
-         if (narrow) sneppp__text_char(&o->t, 'f');
-      } else if (one[1] == 'R') {
-         int           count = va_arg(list, int);
-         const double *x = va_arg(list, const double *);
-         for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "{%e", x[r]);
-         sneppp__put(o, "}");
-      } else if (one[1] == 'N') {
-         const char *field = va_arg(list, const char *);
-         if (va_arg(list, int)) sneppp__put(o, "%s_%s%d_%s", o->name, o->part, o->f, field);
-         else sneppp__text_char(&o->t, '0');
-      } else sneppp__text_list(&o->t, one, &list);
-   }
-   va_end(list);
-}
-
-/* An array of one of the types that models have. A list that is absent makes nothing here and a 0 in the struct. */
-SNEPPP__COLD static void sneppp__put_array(sneppp__source *o, const char *type, const char *field, const void *list,
-                                           size_t count, int d)
-{
-   const size_t row = !strcmp(type, "sneppp_wide") ? 4 : !strcmp(type, "sneppp_real") ? 6 : 1;
-   if (!list || !count) return;
-   sneppp__put(o, "static const %s %N[%z] = {", type, field, 1, count);
-   for (size_t i = 0; i < count && !o->stopped; i++) {
-      sneppp__put(o, i % row ? " " : "\n   ");
-      if (row == 4) sneppp__put(o, "%e", ((const double *)list)[i]);
-      else if (row == 6) sneppp__put(o, "%r", (double)((const sneppp_real *)list)[i]);
-      else if (!strcmp(type, "size_t")) sneppp__put(o, "%zu", ((const size_t *)list)[i]);
-      else if (!strcmp(type, "sneppp_unit")) {
-         const sneppp_unit *u = (const sneppp_unit *)list + i;
-         sneppp__put(o, "{(sneppp_act)%d, %e, %e}", (int)u->act, u->p, u->q);
-      } else {
-         const sneppp_node *q = (const sneppp_node *)list + i;
-         sneppp__put(o, "{%zu, %zu, %zu, %zu, %e, %R, %R}", q->first, q->count, q->kid, q->from, q->reach2, d, q->lo, d,
-                     q->hi);
-      }
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
-}
-
-/* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
-SNEPPP__COLD static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const sneppp_window *w)
-{
-   size_t d = (size_t)w->dim, cells = w->space == SNEPPP_SPACE_RASTER ? sneppp__raster_cells(w) : w->count;
-   o->part = part, o->f = f;
-   sneppp__put_array(o, "sneppp_wide", "weight", w->weight, cells, 0);
-   sneppp__put_array(o, "sneppp_wide", "mean", w->mean, w->count * d, 0);
-   sneppp__put_array(o, "sneppp_wide", "scale", w->scale, w->count * d, 0);
-   sneppp__put_array(o, "sneppp_wide", "ends", w->ends, 2 * w->count, 0);
-   sneppp__put_array(o, "sneppp_wide", "point", w->point, w->count * d, 0);
-   sneppp__put_array(o, "size_t", "ring_size", w->ring_size, w->rings, 0);
-   sneppp__put_array(o, "sneppp_wide", "xy", w->xy, w->xy ? 2 * sneppp__vertices(w) : 0, 0);
-   sneppp__put_array(o, "sneppp_wide", "z", w->z, w->z ? cells * (size_t)w->covariates : 0, 0);
-   sneppp__put_array(o, "sneppp_wide", "tilt", w->tilt, w->tilt ? 2 * SNEPPP_BENDS * (size_t)w->covariates : 0, 0);
-}
-
-/* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
-static int sneppp__room_of(const sneppp_window *w)
-{
-   return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_SPACE_GAMMA ? 2 : w->dim;
-}
-
-SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
-{
-   o->part = part, o->f = f;
-   sneppp__put(o, "      {(sneppp_space)%d, %d, %R, %R, %R, %e, %R, (sneppp_measure)%d, %zu,\n", (int)w->space, w->dim,
-               w->dim, w->lo, w->dim, w->hi, w->dim, w->centre, w->radius, sneppp__room_of(w), w->param,
-               (int)w->measure, w->count);
-   sneppp__put(o, "       %N, %N, %N, %N, %N, %zu, %N, %N,\n", "weight", w->weight != NULL, "mean", w->mean != NULL,
-               "scale", w->scale != NULL, "ends", w->ends != NULL, "point", w->point != NULL, w->rings, "ring_size",
-               w->rings > 0, "xy", w->xy != NULL);
-   sneppp__put(o, "       %R, %R, {%zu, %zu}, %d, %d, %N, %N},\n", 2, w->origin, 2, w->cell, w->cells[0], w->cells[1],
-               w->covariates, w->no_place, "z", w->z != NULL, "tilt", w->tilt != NULL);
-}
-
-/* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
-SNEPPP__COLD static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
-{
-   static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
-   const int                narrow = sizeof(sneppp_real) == 4;
-   int                      least[3];
-   least[0] = 1, least[1] = m->factors, least[2] = m->n;
-   for (int f = 0; f < m->factors; f++) {
-      int room = sneppp__room_of(&m->desc.factor[f].window);
-      if (m->layer[f].d > room) room = m->layer[f].d;
-      if (room > least[0]) least[0] = room;
-   }
-   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
-               o->name, m->n, m->D);
-   sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
-   sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
-   sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: "
-               "export it again\"\n", SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s "
-               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name,
-               narrow ? "float" : "double", narrow ? "define" : "do not define");
-   for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
-      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
-                  least[k], o->name, limit[k], least[k]);
-   sneppp__put(o, "#endif\nSNEPPP__CONSTANTS\n\n");
-}
-
-SNEPPP__COLD static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
-{
-   const int d = m->nodes ? sneppp__tree_dim(m) : 0;
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_layer_state *L = &m->layer[f];
-      size_t                    n = (size_t)L->n;
-      sneppp__put_lists(o, "window", f, &m->desc.factor[f].window);
-      sneppp__put_lists(o, "inside", f, &L->inside);
-      o->part = "layer";
-      sneppp__put_array(o, "sneppp_real", "W", L->W, n * (size_t)L->d, 0);
-      sneppp__put_array(o, "sneppp_real", "b", L->b, n, 0);
-      sneppp__put_array(o, "sneppp_real", "width", L->width, n * (size_t)L->d, 0);
-      sneppp__put_array(o, "sneppp_unit", "units", L->units, n, 0);
-   }
-   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++) {
-      const sneppp_readout_state *R = &m->readout[o->f];
-      sneppp__put_array(o, "sneppp_real", "V", R->V, (size_t)R->m * (size_t)R->n, 0);
-   }
-   if (!m->nodes) return;
-   o->part = "tree", o->f = 0;
-   sneppp__put_array(o, "sneppp_wide", "centre", m->centre, (size_t)m->n / (size_t)m->desc.group * (size_t)d, 0);
-   sneppp__put_array(o, "sneppp_real", "peak", m->peak, (size_t)m->n, 0);
-   sneppp__put_array(o, "sneppp_real", "sharp", m->sharp, (size_t)m->n, 0);
-   if (m->table_top >= 0)
-      sneppp__put_array(o, "sneppp_wide", "table", m->table, sneppp__table_size(d, m->table_top, m->table_more), 0);
-   sneppp__put_array(o, "sneppp_node", "node", m->node, m->nodes, d);
-}
-
-SNEPPP__COLD static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
-{
-   const sneppp_desc *desc = &m->desc;
-   const int          tree = m->nodes > 0;
-   sneppp__put(o, "\nstatic const sneppp_model %s = {\n   {0, {\n", o->name);
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_factor *x = &desc->factor[f];
-      sneppp__put(o, "      {\n");
-      sneppp__put_window(o, "window", f, &x->window);
-      o->part = "layer";
-      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, %N, %d, %d, {NULL, NULL, NULL}},\n", (int)x->unit.act, x->unit.p,
-                  x->unit.q, "units", m->layer[f].units != NULL, x->width, x->no_bias);
-   }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
-               "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
-               (size_t)(desc->seed >> 32), (size_t)(desc->seed & 0xffffffffu), desc->group, m->factors, m->D, m->n,
-               m->readouts);
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_layer_state *L = &m->layer[f];
-      sneppp__put(o, "      {%d, %d, %d, %d, %R, %R,\n", L->n, L->d, L->D, L->first, L->d, L->shift, L->d, L->rate);
-      sneppp__put_window(o, "inside", f, &L->inside);
-      o->part = "layer";
-      sneppp__put(o, "       (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_unit *)%N},\n", "W", 1,
-                  "b", L->b != NULL, "width", L->width != NULL, "units", L->units != NULL);
-   }
-   sneppp__put(o, "   }, {");
-   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++)
-      sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%N},", m->readout[o->f].m, m->readout[o->f].n,
-                  m->readout[o->f].first, "V", 1);
-   o->part = "tree", o->f = 0;
-   sneppp__put(o, "\n   }, %e, %e, %d, %d, {%d, %d},\n   (sneppp_node *)%N, %zu, %R, (sneppp_wide *)%N, "
-                  "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n"
-                  "SNEPPP__CONSTANTS_END\n#endif\n",
-               m->alpha, m->floor, m->budget, m->table_top, m->table_more[0], m->table_more[1], "node", tree, m->nodes,
-               SNEPPP_RADIAL_DIM, m->metric, "centre", tree, "peak", tree, "sharp", tree, "table",
-               tree && m->table_top >= 0);
-   sneppp__put_flush(o);
-}
-
-/* Can it be the name of a variable, in C and in C++? */
-SNEPPP__COLD static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
-{
-   static const char reserved[] =
-      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
-      " class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue"
-      " decltype default delete do double dynamic_cast else enum explicit export extern false far float for"
-      " friend goto if inline int linux long main mutable namespace near new noexcept not not_eq nullptr"
-      " operator or or_eq private protected public register reinterpret_cast requires restrict return short"
-      " signed sizeof static static_assert static_cast std struct switch template this thread_local throw true"
-      " try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile wchar_t"
-      " while xor xor_eq ";
-   size_t length = 0;
-   for (; name && name[length] && length < 65; length++) {
-      char c = name[length];
-      if (c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (!length || c < '0' || c > '9')) break;
-   }
-   SNEPPP__REFUSE(err, !length || length > 64 || name[length], ARG,
-                  "\"%s\" is no name in C: at most 64 letters, digits and _, a letter first", name ? name : "");
-   SNEPPP__REFUSE(err, name[0] == '_' || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7), ARG,
-                  "\"%s\" is a name of the compiler's or of this header's: choose another", name);
-   for (const char *at = strstr(reserved, name); at; at = strstr(at + 1, name))
-      SNEPPP__REFUSE(err, at[-1] == ' ' && at[length] == ' ', ARG,
-                     "\"%s\" has a meaning of its own in C or C++: choose another name", name);
-   return SNEPPP_OK;
-}
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
-                                                      int (*write)(const char *text, size_t bytes, void *user),
-                                                      void *user, sneppp_error *err)
-{
-   sneppp__source o;
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
-   SNEPPP__REFUSE(err, !write, ARG, "write is NULL");
-   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
-   SNEPPP__TRY(sneppp__name_check(name, err));
-   memset(&o, 0, sizeof o);
-   o.write = write, o.user = user, o.name = name, o.t.at = o.buf, o.t.end = o.buf + sizeof o.buf;
-   sneppp__put_guards(&o, model);
-   sneppp__put_arrays(&o, model);
-   sneppp__put_struct(&o, model);
-   SNEPPP__REFUSE(err, o.bad, NOT_FINITE, "a parameter of the model is not finite: what was written is not complete");
-   return o.stopped ? sneppp__fail(err, SNEPPP_ERR_IO, "the writer returned an error") : SNEPPP_OK;
 }
 
 /* ---- files */

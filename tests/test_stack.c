@@ -1,3 +1,4 @@
+#include "../examples/export.h"
 /* How deep is the stack of each public call? A thread's stack is memory of our own, painted before the call; what is
    still painted afterwards was never touched. The manual promises 64 kB for every call and for every job that a call
    hands to other threads. Optimised code keeps it; -O0 gives every temporary a place of its own, and sanitizers put
@@ -215,7 +216,7 @@ static void stack_io(stack_case *c)
    c->used = sneppp_save(c->model, c->bytes, (size_t)1 << 24);
    c->status = sneppp_load(&copy, c->bytes, c->used, NULL, 0, NULL, &c->err);
    if (c->status == SNEPPP_OK) sneppp_free(&copy);
-   if (c->status == SNEPPP_OK) c->status = sneppp_export_c(c->model, "m", stack_write, &text, &c->err);
+   if (c->status == SNEPPP_OK) c->status = export_model(c->model, "m", stack_write, &text, &c->err);
 }
 static void stack_file(stack_case *c)
 {

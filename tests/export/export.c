@@ -54,6 +54,7 @@ static void show(const char *name, const sneppp_model *m)
 }
 
 #ifdef EXPORT_MAKE
+#include "../../examples/export.h"
 static int to_file(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
 static int bad = 0;
@@ -78,7 +79,7 @@ static void make(const char *name, sneppp_desc *d, FILE *out, int events, sneppp
       fit.events = &e, fit.method = method;
       st = sneppp_fit(&m, &fit, NULL, &err);
    }
-   if (st == SNEPPP_OK) st = sneppp_export_c(&m, name, to_file, out, &err);
+   if (st == SNEPPP_OK) st = export_model(&m, name, to_file, out, &err);
    if (st != SNEPPP_OK) { fprintf(stderr, "%s: %s\n", name, err.why); bad = 1; }
    else show(name, &m);
    sneppp_free(&m);

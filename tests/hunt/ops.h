@@ -2,6 +2,7 @@
 #ifndef HUNT_OPS_H
 #define HUNT_OPS_H
 #include "checks.h"
+#include "../../examples/export.h"
 #include "twin.h"
 
 static uint64_t op_seed(const plan_op *o) { return w.p.seed ^ hash64((uint64_t)o->salt + 5); }
@@ -543,7 +544,7 @@ static void op_export(const plan_op *o)
 {
    size_t left = o->a % 4 == 1 ? 100 : (size_t)1 << 30;
    sneppp_error err;
-   int st = sneppp_export_c(&w.model, "model", count_text, &left, &err);
+   int st = export_model(&w.model, "model", count_text, &left, &err);
    if (st != SNEPPP_OK) refused("export_c", (sneppp_status)st, &err), told->kind[o->kind].refused++;
    MUST(o->a % 4 != 1 || st != SNEPPP_OK, "export_c", "the writer had no room, and nobody said so");
 }
