@@ -32,8 +32,8 @@
       >>sure     intervals                     >>space     windows: checks, draws
       >>sample   exact draws                   >>kernel    the closed forms: rules, six families
       >>io       save, load                    >>optim     optimisers that know nothing of events
-      >>input    degrees, dates, numeric       >>radial    trees of radial bumps
-                 counts                        >>model     mixing rules, regions, counts
+      >>input    degrees, numeric counts       >>radial    trees of radial bumps
+                                               >>model     mixing rules, regions, counts
       >>licence                                >>ranks     more than one machine
                                                >>loss      likelihood and gradients
                                                >>fit       convex fits with certificates, AdamW
@@ -77,7 +77,7 @@
       polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets, rasters. One
       factor is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says
       how their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
-      features or, for the default fit, its budget. Degrees and dates: sneppp_lonlats_to_units, sneppp_date_to_days.
+      features or, for the default fit, its budget. Degrees: sneppp_lonlats_to_units; dates: examples/csv.h.
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
       "People live unevenly" and "does it follow elevation?": a RASTER has an exposure and covariates for each cell,
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
@@ -230,7 +230,7 @@
       gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
       gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
-      window_..., lonlat, dates, thin, version,
+      window_..., lonlat, thin, version,       
          strerror, poisson_interval, kernel_at        nothing                                     -
       rng_...                                         nothing; a generator has one thread         -
 
@@ -305,7 +305,7 @@
       SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
       SNEPPP_NO_IO      (all) without saving and loading
-      SNEPPP_NO_INPUT   (all) without degrees, dates and numeric counts
+      SNEPPP_NO_INPUT   (all) without degrees and numeric counts
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only; otherwise AVX2 or AVX-512 if the machine has them, NEON on AArch64
@@ -350,8 +350,6 @@
    #define sneppp_count_numeric    sneppp_count_numeric_f32
    #define sneppp_count_numeric_sure sneppp_count_numeric_sure_f32
    #define sneppp_count_sure       sneppp_count_sure_f32
-   #define sneppp_date_to_days     sneppp_date_to_days_f32
-   #define sneppp_days_to_date     sneppp_days_to_date_f32
    #define sneppp_draw_model       sneppp_draw_model_f32
    #define sneppp_events           sneppp_events_f32
    #define sneppp_features         sneppp_features_f32
@@ -1106,16 +1104,13 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
 #endif /* SNEPPP_NO_SURE */
 
 #ifndef SNEPPP_NO_INPUT
-/* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
+/* ---- input: degrees to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
-   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract
-   the days of your own first date. */
+   radians, unless they have fewer than 16 rows. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
@@ -23042,7 +23037,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 #ifndef SNEPPP_NO_INPUT
 
 /* >>input ====================================================================================================
-   Degrees and dates on the way in, and counts in regions that no closed form covers. */
+   Degrees on the way in, and counts in regions that no closed form covers. */
 
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
@@ -23108,53 +23103,6 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
       for (size_t r = 0; r < 3; r++) x[i * x_stride + r] = (sneppp_real)y[r];
    }
-   return SNEPPP_OK;
-}
-
-/* ---- dates: days of whole years by the rule of leap years, then of whole months. */
-static int sneppp__month_days(int64_t year, int month)
-{
-   static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-   int leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-   return days[month - 1] + (month == 2 && leap);
-}
-
-/* Days from 0001-01-01 to the first of January of a year; whole cycles of 400 years keep the divisions positive. */
-static int64_t sneppp__year_days(int64_t year)
-{
-   int64_t cycles = 10000, y = year - 1 + 400 * cycles;
-   return 365 * y + y / 4 - y / 100 + y / 400 - 146097 * cycles;
-}
-
-enum { SNEPPP__LAST_YEAR = 1000000, SNEPPP__DAY_1970 = 719162 };
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
-{
-   SNEPPP__REFUSE(err, !days, ARG, "days is NULL");
-   SNEPPP__REFUSE(err, year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR, DATA, "year %d is too far away", year);
-   SNEPPP__REFUSE(err, month < 1 || month > 12, DATA, "month %d is not from 1 to 12: is it the day?", month);
-   SNEPPP__REFUSE(err, day < 1 || day > sneppp__month_days(year, month), DATA, "month %d of %d has no day %d%s", month,
-                  year, day, day > 31 ? ": is it the year?" : "");
-   int64_t n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
-   for (int m = 1; m < month; m++) n += sneppp__month_days(year, m);
-   *days = (double)n;
-   return SNEPPP_OK;
-}
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day,
-                                                          sneppp_error *err)
-{
-   int m = 1;
-   SNEPPP__REFUSE(err, !year || !month || !day, ARG, "year, month or day is NULL");
-   SNEPPP__REFUSE(err, !sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR, DATA,
-                  "day %g is too far away", days);
-   int64_t n = (int64_t)floor(days) + SNEPPP__DAY_1970;
-   int64_t y = 1 + (int64_t)floor((double)n / 365.2425);
-   while (sneppp__year_days(y) > n) y--;
-   while (sneppp__year_days(y + 1) <= n) y++;
-   n -= sneppp__year_days(y);
-   while (n >= sneppp__month_days(y, m)) n -= sneppp__month_days(y, m++);
-   *year = (int)y, *month = m, *day = (int)n + 1;
    return SNEPPP_OK;
 }
 
