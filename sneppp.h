@@ -153,9 +153,9 @@
       intensity relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
       and, without the count, the conditional likelihood.
    6  SIMULATE
-      sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
-      one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
-      tiles hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
+      sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. examples/tile.h: one
+      tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser tiles
+      hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
       one (mem). sneppp_rng_...: the generator. 16 points in a rectangle of a polygon, from a model of 64 features, take
       10 us, and 0.2 ms if a wall cuts it.
    7  KEEP AND EMBED
@@ -214,7 +214,7 @@
          model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric, ..._sure       borrow                                      const
       get_layer, get_matrix, save                     nothing                                     const
-      sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
+      sample, sample_bytes                            borrow, or yours: mem; one rng per thread   const
       marginal, conditional, draw_model               out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
@@ -399,7 +399,6 @@
    #define sneppp_rng_uniform      sneppp_rng_uniform_f32
    #define sneppp_sample           sneppp_sample_f32
    #define sneppp_sample_bytes     sneppp_sample_bytes_f32
-   #define sneppp_sample_tile      sneppp_sample_tile_f32
    #define sneppp_save             sneppp_save_f32
    #define sneppp_save_file        sneppp_save_file_f32
    #define sneppp_set_layer        sneppp_set_layer_f32
@@ -930,20 +929,12 @@ typedef struct sneppp_trainer {
 typedef struct sneppp_sample_desc { /* what to draw, from which random numbers, in which memory                */
    const sneppp_region *region;     /* NULL = everywhere                                                       */
    size_t               count;      /* points; 0 = as many as a Poisson draw with mean Lambda says             */
+   double               scale;      /* for that draw, the intensity is multiplied by it; 0 = 1                 */
    sneppp_rng          *rng;        /* goes on from where it is; NULL = a new one of this seed                 */
    uint64_t             seed;
    void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
    size_t               mem_bytes;
 } sneppp_sample_desc;
-
-typedef struct sneppp_tile {        /* one of the 2^level x 2^level tiles of a planar box                      */
-   int                  depth;      /* tiles of this level and of finer ones hold all points                   */
-   int                  level;
-   uint32_t             ix, iy;     /* along the two axes, from 0                                              */
-   uint64_t             seed;       /* all tiles of a seed belong to one realisation                           */
-   void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
-   size_t               mem_bytes;
-} sneppp_tile;
 
 typedef struct sneppp_sample_info { /* how a draw went                                                        */
    size_t count;                    /* points; also when x was too small for them                              */
@@ -1160,17 +1151,10 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
    numbers that overflow) in bounded time; as it may show only on the way, x is then undefined.
    Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a few matrices
-   (n, n). sneppp_sample_bytes is its size for up to cap points in region (NULL for tiles), or 0 and a reason where the
+   (n, n). sneppp_sample_bytes is its size for up to cap points in region (all boxes: NULL), or 0 and a reason where the
    model cannot be sampled. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err);
-/* The points of a tile, the same whatever was asked for before. Tiles of level `depth` and of finer ones hold all
-   points: together they are one realisation for each seed, whichever level they are of. Coarser tiles hold the
-   4^(level - depth) part of them, for a view from far away: every tile's points are among those of its children, in
-   front of those that the children add. ERR_SIZE: info->count says what is needed, x holds the first cap. A tile costs
-   the points of its own layer and of its ancestors', so choose a depth at which tiles hold some dozens. */
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
-                                            size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
 #endif /* SNEPPP_NO_SAMPLE */
@@ -1252,7 +1236,6 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__rows_job sneppp__rows_job_f32
    #define sneppp__sampler sneppp__sampler_f32
    #define sneppp__share sneppp__share_f32
-   #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
    #define sneppp__sure sneppp__sure_f32
@@ -3785,6 +3768,15 @@ static double sneppp__erf_between(double x, double y)
    return x > 0 ? erfc(x) - erfc(y) : y < 0 ? erfc(-y) - erfc(-x) : erf(y) - erf(x);
 }
 
+/* The factor of a Poisson number's mean, 0 = 1. */
+static sneppp_status sneppp__scale_check(sneppp_sample_desc *how, sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, !sneppp__finite(how->scale) || how->scale < 0 || (how->scale > 0 && how->count), ARG,
+                  "scale = %g must be positive, and is for a random number of points, not for count", how->scale);
+   if (!(how->scale > 0)) how->scale = 1;
+   return SNEPPP_OK;
+}
+
 /* ---- mixtures. Is the model one, in these parts of its factors? */
 static int sneppp__is_mixture(const sneppp_model *model, const sneppp_window *const *part)
 {
@@ -3977,6 +3969,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_sample_info own;
    sneppp__alias      a;
    sneppp_rng         fresh, *rng = how && how->rng ? how->rng : &fresh;
+   sneppp_sample_desc ask;
    if (polygons < 0) return SNEPPP_ERR_ARG;
    SNEPPP__REFUSE(err, !how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL), ARG,
                   "mem of sneppp_sample_bytes() is needed");
@@ -3991,8 +3984,10 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
                   "the expected number of events cannot be represented, or is 0");
    sneppp__alias_make(&a);
    sneppp_rng_init(&fresh, how->seed, 0);
-   info->expected = polygons ? sneppp__nan() : total;
-   N = how->count ? how->count : sneppp_rng_poisson(rng, total); /* in polygons: of candidates, of which some are left */
+   ask = *how;
+   SNEPPP__TRY(sneppp__scale_check(&ask, err));
+   info->expected = polygons ? sneppp__nan() : total * ask.scale;
+   N = how->count ? how->count : sneppp_rng_poisson(rng, total * ask.scale); /* in polygons: of candidates, of which some are left */
    if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    limit = 8192 * ((double)N + 50), info->count = 0;
@@ -21261,21 +21256,6 @@ static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
    a->n = n;
 }
 
-/* Where points go: those between the edges, if there are any, are counted, and kept as long as there is room. */
-typedef struct sneppp__sink {
-   sneppp_real  *x;
-   size_t        cap, count;
-   const double *edge;       /* NULL or the edges of a tile: lo, hi of either axis; lo belongs to it, hi does not */
-} sneppp__sink;
-
-static void sneppp__sink_put(sneppp__sink *s, size_t D, const sneppp_real *x)
-{
-   for (size_t r = 0; s->edge && r < D; r++)
-      if ((double)x[r] < s->edge[2 * r] || (double)x[r] >= s->edge[2 * r + 1]) return;
-   if (s->count < s->cap) memcpy(s->x + s->count * D, x, D * sizeof *x);
-   s->count++;
-}
-
 #define SNEPPP__MAX_EVENT (SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM) /* coordinates */
 
 /* ---- envelopes: how far an activation can be from its tangent at z within [z - h, z + h] */
@@ -22350,7 +22330,7 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weig
 }
 
 /* N > 0 points. */
-static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp_real *out,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
@@ -22375,7 +22355,7 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
                         "%g candidates", k, N, d->tried);
       }
       info->candidates += which == parts;
-      sneppp__sink_put(sink, (size_t)model->D, x);
+      memcpy(out + k * (size_t)model->D, x, (size_t)model->D * sizeof *x);
    }
    for (int f = 0; f < parts; f++) {
       const sneppp__draw *d = w->share ? &w->share[f].draw : w;
@@ -22395,108 +22375,25 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_rng         fresh;
    sneppp_status      st = SNEPPP_OK;
    sneppp__draw       w;
-   sneppp__sink       sink;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    memset(&ask, 0, sizeof ask);
    if (how) ask = *how;
    sneppp_rng_init(&fresh, ask.seed, 0);
    if (!ask.rng) ask.rng = &fresh;
+   SNEPPP__TRY(sneppp__scale_check(&ask, err));
    SNEPPP__TRY(sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err));
-   info->expected = w.expected;
-   uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
+   info->expected = w.expected * ask.scale;
+   uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, info->expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
-   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
    if (info->count > cap)
       st = sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
    else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, &sink, info, err);
-   if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
+   else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, x, info, err);
+   if (st == SNEPPP_OK && info->candidates) info->acceptance = (double)N / (double)info->candidates;
    sneppp__block_free(&w.block);
    return st;
-}
-
-/* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
-      lambda 4^-depth,  3 lambda 4^-depth,  12 lambda 4^-depth, ...,  3/4 lambda,
-   so that layers 0..l together have 4^(l - depth) lambda. Layer l is drawn tile by tile of level l, each tile from a
-   stream of its own. A tile of level L is the part of layers 0..min(L, depth) that lies in it: its own points of
-   layer L, and those of its ancestors that fall into it. So a tile's points are among those of its children, which
-   add layer L + 1; tiles of one level are independent, because parts of a Poisson process are; nothing depends on
-   what was asked for before. A tile holds about as many points of its layer whatever the level, and a look at the
-   whole plane costs no more than one at a corner of it. A point that is on the border of two tiles belongs to that
-   of the larger coordinates. */
-#define SNEPPP__TILE_POINTS 100000000 /* most of one layer of a tile: they are drawn, even where only a part is kept */
-
-static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t *at, sneppp_window *box)
-{
-   memset(box, 0, sizeof *box);
-   box->dim = 2;
-   for (int r = 0; r < 2; r++) { /* a power of two divides without rounding */
-      double side = win->hi[r] - win->lo[r];
-      box->lo[r] = win->lo[r] + ldexp((double)at[r], -level) * side;
-      box->hi[r] = (uint64_t)at[r] + 1 == (uint64_t)1 << level ? win->hi[r]
-                                                               : win->lo[r] + ldexp((double)at[r] + 1, -level) * side;
-   }
-}
-
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
-                                            size_t cap, sneppp_sample_info *info, sneppp_error *err)
-{
-   sneppp_sample_info own;
-   sneppp_window      all, box;
-   sneppp_region      region;
-   sneppp__draw       w;
-   sneppp__sink       sink;
-   sneppp_status      st = SNEPPP_OK;
-   uint32_t           at[2];
-   double             drawn = 0, edge[4];
-   if (!info) info = &own;
-   memset(info, 0, sizeof *info);
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
-   SNEPPP__REFUSE(err, !tile, ARG, "tile is NULL");
-   const sneppp_window *win = &model->desc.factor[0].window;
-   SNEPPP__REFUSE(err, model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2, ARG,
-                  "tiles are for models of one planar box");
-   SNEPPP__REFUSE(err, tile->depth < 0 || tile->depth > 28, ARG, "depth = %d must be 0..28", tile->depth);
-   SNEPPP__REFUSE(err, tile->level < 0 || tile->level > 28, ARG, "level = %d must be 0..28", tile->level);
-   SNEPPP__REFUSE(err, tile->ix >> tile->level || tile->iy >> tile->level, ARG, "tile (%z, %z) is outside the level, "
-                  "which has %z a side", (size_t)tile->ix, (size_t)tile->iy, (size_t)1 << tile->level);
-   SNEPPP__REFUSE(err, cap && !x, ARG, "x is NULL");
-   at[0] = tile->ix, at[1] = tile->iy;
-   sneppp__tile_box(win, tile->level, at, &all);
-   memset(&region, 0, sizeof region);
-   region.factor[0] = &box;
-   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
-   int last = tile->level < tile->depth ? tile->level : tile->depth;
-   for (int l = 0; st == SNEPPP_OK && l <= last + (last < tile->level); l++) {
-      int        of = l > last ? tile->level : l; /* the tile itself comes last, at least for its mean */
-      uint64_t   N = 0;
-      sneppp_rng rng;
-      at[0] = tile->ix >> (tile->level - of), at[1] = tile->iy >> (tile->level - of);
-      sneppp__tile_box(win, of, at, &box);
-      for (int r = 0; r < 2; r++) { /* only edges within the ancestor cut: what it drew on its own border stays */
-         edge[2 * r] = all.lo[r] > box.lo[r] ? all.lo[r] : -1e300;
-         edge[2 * r + 1] = all.hi[r] < box.hi[r] ? all.hi[r] : 1e300;
-      }
-      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make points */
-      if (st != SNEPPP_OK) break;
-      info->expected = ldexp(w.expected, 2 * (last - tile->depth));
-      sneppp_rng_init(&rng, tile->seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
-      if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - tile->depth)) * w.expected);
-      if (N > SNEPPP__TILE_POINTS)
-         st = sneppp__fail(err, SNEPPP_ERR_SIZE,
-                           "the tile of layer %d has %g points, but at most %g are drawn; choose a larger depth", l,
-                           (double)N, (double)SNEPPP__TILE_POINTS);
-      else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
-      drawn += (double)N;
-      sneppp__block_free(&w.block);
-   }
-   if (st != SNEPPP_OK) return st;
-   info->count = sink.count;
-   info->acceptance = info->candidates ? drawn / (double)info->candidates : 1;
-   SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
-   return SNEPPP_OK;
 }
 
 #endif /* SNEPPP_NO_SAMPLE */

@@ -1,4 +1,5 @@
 #include "../examples/export.h"
+#include "../examples/tile.h"
 /* How deep is the stack of each public call? A thread's stack is memory of our own, painted before the call; what is
    still painted afterwards was never touched. The manual promises 64 kB for every call and for every job that a call
    hands to other threads. Optimised code keeps it; -O0 gives every temporary a place of its own, and sanitizers put
@@ -148,11 +149,11 @@ static void stack_sample(stack_case *c)
 }
 static void stack_tile(stack_case *c)
 {
-   sneppp_tile        tile;
+   tile_desc          tile;
    sneppp_sample_info info;
    memset(&tile, 0, sizeof tile);
    tile.depth = tile.level = 2, tile.ix = tile.iy = 1, tile.seed = 7;
-   c->status = sneppp_sample_tile(c->model, &tile, c->out, 4096, &info, &c->err);
+   c->status = tile_sample(c->model, &tile, c->out, 4096, &info, &c->err);
    if (c->status == SNEPPP_ERR_ARG || c->status == SNEPPP_ERR_SIZE) c->status = SNEPPP_OK; /* not a planar box */
 }
 static void stack_marginal(stack_case *c)

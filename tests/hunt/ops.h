@@ -3,6 +3,7 @@
 #define HUNT_OPS_H
 #include "checks.h"
 #include "../../examples/export.h"
+#include "../../examples/tile.h"
 #include "twin.h"
 
 static uint64_t op_seed(const plan_op *o) { return w.p.seed ^ hash64((uint64_t)o->salt + 5); }
@@ -992,13 +993,13 @@ static void op_tile(const plan_op *o)
    int level = o->a % 4, depth = o->b % 4, st;
    uint32_t ix = (uint32_t)(o->c % (1 << level)), iy = (uint32_t)(o->c / 8 % (1 << level));
    double Lambda = 0;
-   sneppp_tile tile;
+   tile_desc tile;
    memset(&tile, 0, sizeof tile);
    tile.depth = depth, tile.level = level, tile.ix = ix, tile.iy = iy, tile.seed = 7;
    check_raster(o);
    if (w.model.D != 2 || w.model.factors > 1 ||
        w.model.desc.factor[0].window.space != SNEPPP_SPACE_BOX) { /* refused, in words */
-      st = sneppp_sample_tile(&w.model, &tile, x[0], 400, &info, &err);
+      st = tile_sample(&w.model, &tile, x[0], 400, &info, &err);
       MUST(st != SNEPPP_OK, "tile", "a tile of what is no planar box");
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
@@ -1007,13 +1008,13 @@ static void op_tile(const plan_op *o)
       told->kind[o->kind].refused++;
       return;
    }
-   st = sneppp_sample_tile(&w.model, &tile, x[0], 400, &info, &err);
+   st = tile_sample(&w.model, &tile, x[0], 400, &info, &err);
    if (st != SNEPPP_OK) {
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
    }
    tile.level--, tile.ix /= 2, tile.iy /= 2;
-   if (level && sneppp_sample_tile(&w.model, &tile, x[1], 400, &info2, &err) == SNEPPP_OK && info2.count <= 400)
+   if (level && tile_sample(&w.model, &tile, x[1], 400, &info2, &err) == SNEPPP_OK && info2.count <= 400)
       for (size_t i = 0; i < info2.count && level <= depth;
            i++) { /* every point of the parent is in one of its children */
          const sneppp_window *v = &w.model.desc.factor[0].window;
