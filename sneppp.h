@@ -165,7 +165,7 @@
       what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
       sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known,
-      with formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+      with formula and source; examples/numeric.h integrates features that nobody has a formula for.
    9  MORE THAN ONE MACHINE
       fit.reduce is all that the library must know of a cluster: a function that sums an array of doubles over all
       ranks, in place, such as MPI_Allreduce (examples/mpi.c; make mpi-test). Each rank has its shard of the events (x
@@ -228,7 +228,6 @@
          fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
-      gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, thin, version,       
          strerror, poisson_interval, kernel_at        nothing                                     -
@@ -362,7 +361,6 @@
    #define sneppp_gram             sneppp_gram_f32
    #define sneppp_gram_grad        sneppp_gram_grad_f32
    #define sneppp_gram_log         sneppp_gram_log_f32
-   #define sneppp_gram_numeric     sneppp_gram_numeric_f32
    #define sneppp_indicator        sneppp_indicator_f32
    #define sneppp_init             sneppp_init_f32
    #define sneppp_intensities      sneppp_intensities_f32
@@ -687,7 +685,7 @@ typedef enum sneppp_readout {
 
 /* Features of your own instead of an activation: any functions of x, in your coordinates. Both are called from several
    threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your
-   own, let gram call sneppp_gram_numeric, which says how exact it was. */
+   own, let gram call numeric_gram of examples/numeric.h, which says how exact it was. */
 typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi (width)                */
 typedef struct sneppp_own {
    sneppp_feature psi;           /* NULL: none                                                             */
@@ -1011,14 +1009,6 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index); /* NULL behind the last rule */
-/* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
-   entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
-   best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
-   on some grid, K is that of the grid before. work: n * n + n doubles, or NULL = SNEPPP_MALLOC. Not for exponential
-   families on the line, nor for R^d. */
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err);
 
 /* ---- in two calls: the default fit to events x (count, dim) in the box from lo to hi, and the expected number in the
    box from lo to hi of all coordinates (any model whose factors have boxes). Free the model; if it failed to be made,
@@ -10351,247 +10341,6 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
 {
    return index < SNEPPP__RULES ? &sneppp__rules[index].info : NULL;
-}
-
-/* ---- user features: the Gram matrix by quadrature ----
-
-   The paper's first model has features psi(x) of any form, and K is then given, or integrated numerically. This is the
-   only place of the library where an integral is approximated, it is never called by any other function, and it says
-   how far its last two refinements were apart. Each window is a union of images of the unit cube; on each, composite
-   Gauss-Legendre rules of 8 nodes, and equidistant nodes along closed circles, are refined by halving all cells. */
-typedef struct sneppp__cubature {
-   const sneppp_window *win;
-   int                  D, closed;  /* axes of the unit cube; is the last one a circle?            */
-   size_t               n, pieces;  /* features; images of the cube that make up the window        */
-   sneppp_feature       psi;
-   void                *user;
-   double              *K, *values; /* (n, n), (n)                                                 */
-} sneppp__cubature;
-
-enum { SNEPPP__CUBE_NODES = 8 };
-
-/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
-   Jacobian. */
-static double sneppp__cube_sphere(int d, const double *u, double *x)
-{
-   double jacobian = 2 * SNEPPP__PI, radius = 1;
-   for (int k = 0; k < d - 2; k++) {
-      double s = sin(SNEPPP__PI * u[k]);
-      x[k] = radius * cos(SNEPPP__PI * u[k]);
-      radius *= s;
-      jacobian *= SNEPPP__PI;
-      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
-   }
-   x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
-   x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
-   return jacobian;
-}
-
-/* A piece of the window: for intervals and mixtures its number, for polygons a trapezoid between two edges. */
-typedef struct sneppp__cube_piece { size_t index; double y0, y1, left[2], right[2]; } sneppp__cube_piece;
-
-/* Normal densities are integrated within this many standard deviations; beyond it is less than 1e-18. */
-#define SNEPPP__CUBE_TAIL 9.0
-
-static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piece *piece, const double *u, double *x)
-{
-   double jacobian = 1, radius, width;
-   int    r, d = win->dim;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX:
-         for (r = 0; r < d; r++) {
-            x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]);
-            jacobian *= win->hi[r] - win->lo[r];
-         }
-         return jacobian;
-      case SNEPPP_SPACE_INTERVALS:
-         width = win->ends[2 * piece->index + 1] - win->ends[2 * piece->index];
-         x[0] = win->ends[2 * piece->index] + u[0] * width;
-         return width;
-      case SNEPPP_SPACE_POLYGON:
-         width = (1 - u[0]) * (piece->right[0] - piece->left[0]) + u[0] * (piece->right[1] - piece->left[1]);
-         x[0] = (1 - u[0]) * piece->left[0] + u[0] * piece->left[1] + u[1] * width;
-         x[1] = piece->y0 + u[0] * (piece->y1 - piece->y0);
-         return width * (piece->y1 - piece->y0);
-      case SNEPPP_SPACE_FINITE:
-         x[0] = (double)piece->index;
-         return win->weight ? win->weight[piece->index] : 1;
-      case SNEPPP_SPACE_SPHERE:
-         if (d == 1) x[0] = piece->index ? 1 : -1;
-         else jacobian = sneppp__cube_sphere(d, u, x);
-         return win->measure == SNEPPP_MEASURE_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
-      case SNEPPP_SPACE_BALL:
-         if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
-         radius = win->radius * u[0];
-         jacobian = win->radius * sneppp__cube_sphere(d, u + 1, x);
-         for (r = 0; r < d; r++) { x[r] = win->centre[r] + radius * x[r]; if (r) jacobian *= radius; }
-         return jacobian;
-      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
-      default: /* SNEPPP_SPACE_GAUSS */
-         for (r = 0; r < d; r++) {
-            size_t at = piece->index * (size_t)d + (size_t)r;
-            double z = SNEPPP__CUBE_TAIL * (2 * u[r] - 1);
-            x[r] = (win->mean ? win->mean[at] : 0) + (win->scale ? win->scale[at] : 1) * z;
-            jacobian *= 2 * SNEPPP__CUBE_TAIL * sneppp__phi(z);
-         }
-         return jacobian * sneppp__gauss_weight(win, piece->index);
-   }
-}
-
-/* One piece with `cells` cells along each axis; with none, it is a single point. */
-static void sneppp__cube_piece_sum(const sneppp__cubature *c, const sneppp__cube_piece *piece, size_t cells)
-{
-   size_t at[SNEPPP__MAX_STATS] = {0}, n = cells * SNEPPP__CUBE_NODES;
-   double u[SNEPPP__MAX_STATS] = {0}, x[SNEPPP__MAX_STATS], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
-   int    r;
-   sneppp__gauss_legendre(SNEPPP__CUBE_NODES, node, weight);
-   do {
-      double w = 1;
-      for (r = 0; r < c->D; r++) {
-         size_t k = at[r] % SNEPPP__CUBE_NODES;
-         if (c->closed && r == c->D - 1) {
-            u[r] = ((double)at[r] + 0.5) / (double)n;
-            w /= (double)n;
-         } else {
-            u[r] = ((double)(at[r] / SNEPPP__CUBE_NODES) + 0.5 * (1 + node[k])) / (double)cells;
-            w *= 0.5 * weight[k] / (double)cells;
-         }
-      }
-      w *= sneppp__cube_map(c->win, piece, u, x);
-      c->psi(x, c->values, c->user);
-      for (size_t i = 0; i < c->n; i++)
-         for (size_t j = i; j < c->n; j++) c->K[i * c->n + j] += w * c->values[i] * c->values[j];
-      for (r = 0; r < c->D && ++at[r] == n; r++) at[r] = 0;
-   } while (r < c->D);
-}
-
-/* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
-   that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
-   the sum for each and returns how many there are; with cells = 0 only counts. */
-SNEPPP__COLD static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
-{
-   const sneppp_window *win = c->win;
-   size_t               total = sneppp__vertices(win), pieces = 0, r, k, m;
-   double               y0, y1, top;
-   sneppp__window_side(win, 1, &y0, &top);
-   for (; y0 < top; y0 = y1) {
-      sneppp__cube_piece piece;
-      double             middle, last = 0;
-      memset(&piece, 0, sizeof piece);
-      for (y1 = top, k = 0; k < total; k++)
-         if (win->xy[2 * k + 1] > y0) y1 = fmin(y1, win->xy[2 * k + 1]);
-      middle = y0 + 0.5 * (y1 - y0);
-      piece.y0 = y0;
-      piece.y1 = y1;
-      for (int side = 0;; side++) { /* the next edge to the right */
-         double best = 0, ends[2];
-         int    found = 0;
-         size_t start = 0;
-         for (r = 0; r < sneppp__ring_count(win); start += sneppp__ring_size(win, r), r++) {
-            for (k = 0, m = sneppp__ring_size(win, r) - 1; k < sneppp__ring_size(win, r); m = k++) {
-               const double *a = win->xy + 2 * (start + m), *b = win->xy + 2 * (start + k);
-               if ((a[1] > middle) == (b[1] > middle)) continue;
-               double slope = (b[0] - a[0]) / (b[1] - a[1]);
-               double x = a[0] + slope * (middle - a[1]);
-               if ((side && x <= last) || (found && x >= best)) continue;
-               found = 1;
-               best = x;
-               ends[0] = a[0] + slope * (y0 - a[1]);
-               ends[1] = a[0] + slope * (y1 - a[1]);
-            }
-         }
-         if (!found) break;
-         last = best;
-         memcpy(side % 2 ? piece.right : piece.left, ends, sizeof ends);
-         if (!(side % 2)) continue;
-         pieces++;
-         if (cells) sneppp__cube_piece_sum(c, &piece, cells);
-      }
-   }
-   return pieces;
-}
-
-/* One refinement: K with `cells` cells per axis. */
-static void sneppp__cube_sum(const sneppp__cubature *c, size_t cells)
-{
-   sneppp__cube_piece piece;
-   memset(c->K, 0, c->n * c->n * sizeof *c->K);
-   memset(&piece, 0, sizeof piece);
-   if (c->win->space == SNEPPP_SPACE_POLYGON) sneppp__cube_polygon(c, cells);
-   else for (piece.index = 0; piece.index < c->pieces; piece.index++) sneppp__cube_piece_sum(c, &piece, cells);
-   for (size_t i = 0; i < c->n; i++) for (size_t j = 0; j < i; j++) c->K[i * c->n + j] = c->K[j * c->n + i];
-}
-
-/* How the window is cut; 0 if it cannot be. */
-SNEPPP__COLD static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
-{
-   c->win = win, c->D = win->dim, c->closed = 0, c->pieces = 1;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX: return 1;
-      case SNEPPP_SPACE_GAUSS: c->pieces = win->count ? win->count : 1; return 1;
-      case SNEPPP_SPACE_INTERVALS: c->pieces = win->count; return 1;
-      case SNEPPP_SPACE_POLYGON: c->pieces = sneppp__cube_polygon(c, 0); return 1;
-      case SNEPPP_SPACE_SPHERE: c->D = win->dim - 1, c->closed = 1, c->pieces = win->dim == 1 ? 2 : 1; return 1;
-      case SNEPPP_SPACE_BALL: c->closed = win->dim > 1; return 1;
-      case SNEPPP_SPACE_VONMISES: c->closed = 1; return 1;
-      case SNEPPP_SPACE_FINITE: c->D = 0, c->pieces = win->count; return 1;
-      default: return 0;
-   }
-}
-
-/* Refines until K changes by less than tol, or max_points would be exceeded. */
-SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points,
-                                                      double *K, double *error, sneppp_error *err)
-{
-   const size_t square = c->n * c->n;
-   double       step = 0, largest = 0;
-   size_t       cells, k;
-   for (cells = 1;; cells *= 2) {
-      double count = (double)c->pieces;
-      for (int r = 0; r < c->D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
-      SNEPPP__REFUSE(err, cells == 1 && count > (double)max_points, SIZE,
-                     "max_points = %z, but the coarsest grid has %g points", max_points, count);
-      if (count > (double)max_points) break;
-      sneppp__cube_sum(c, cells);
-      for (k = 0, step = 0, largest = 0; k < square; k++) {
-         SNEPPP__REFUSE(err, !sneppp__finite(c->K[k]), NOT_FINITE,
-                        "psi gave a value that is not finite (entry %z of K)", k);
-         if (fabs(c->K[k]) > largest) largest = fabs(c->K[k]);
-         if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
-      }
-      memcpy(K, c->K, square * sizeof *K);
-      if (error) *error = c->D == 0 ? 0 : cells > 1 ? step : largest;
-      if (c->D == 0) return SNEPPP_OK;
-      if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
-   }
-   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
-                       cells / 2 * SNEPPP__CUBE_NODES, step);
-}
-
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err)
-{
-   sneppp__room     room = sneppp__room_open(NULL);
-   sneppp__cubature c;
-   size_t           wide = (size_t)n;
-   SNEPPP__TRY(sneppp__window_check(win, err));
-   SNEPPP__REFUSE(err, n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n, ARG,
-                  "n = %d is not a number of features", n);
-   SNEPPP__REFUSE(err, !psi, ARG, "psi is NULL");
-   SNEPPP__REFUSE(err, !K, ARG, "K is NULL");
-   SNEPPP__REFUSE(err, !sneppp__finite(tol) || tol < 0, ARG, "tol = %g is not a tolerance", tol);
-   SNEPPP__REFUSE(err, !sneppp__cube_plan(&c, win), ARG, "numerical integration is not offered on %s",
-                  sneppp__space_name(win->space));
-   if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   if (!work) while (sneppp__room_run(&room, err)) work = sneppp__doubles(&room.c, wide + 1, wide);
-   SNEPPP__TRY(room.st);
-   c.n = wide, c.psi = psi, c.user = user;
-   c.K = work, c.values = work + wide * wide;
-   sneppp_status status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
-   sneppp__block_free(&room.block);
-   return status;
 }
 
 /* >>optim ====================================================================================================
@@ -23577,38 +23326,66 @@ static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp
    independent unbiased estimates, and so an honest error; a seed is used as it is. */
 enum { SNEPPP__SHIFTS = 16 };
 
+/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
+   Jacobian. */
+static double sneppp__numeric_sphere(int d, const double *u, double *x)
+{
+   double jacobian = 2 * SNEPPP__PI, radius = 1;
+   for (int k = 0; k < d - 2; k++) {
+      double s = sin(SNEPPP__PI * u[k]);
+      x[k] = radius * cos(SNEPPP__PI * u[k]);
+      radius *= s;
+      jacobian *= SNEPPP__PI;
+      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
+   }
+   x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
+   x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
+   return jacobian;
+}
+
 /* A point of the window from coordinates in the unit cube, and its weight; weight 0 where the cube reaches outside. */
 static double sneppp__numeric_point(const sneppp_window *win, const double *u, double *x)
 {
-   sneppp__cube_piece piece;
-   double             t, lo[2], hi[2];
-   size_t             k;
-   memset(&piece, 0, sizeof piece);
-   if (win->space == SNEPPP_SPACE_INTERVALS) {
-      double mass = sneppp_window_mass(win);
-      for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
-         t -= win->ends[2 * k + 1] - win->ends[2 * k];
-      x[0] = win->ends[2 * k] + t;
-      if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
-      return mass;
+   const int d = win->dim;
+   double    weight = 1, t, lo, hi;
+   size_t    k = 0;
+   switch (win->space) {
+      case SNEPPP_SPACE_INTERVALS:
+         weight = sneppp_window_mass(win);
+         for (t = u[0] * weight; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
+            t -= win->ends[2 * k + 1] - win->ends[2 * k];
+         x[0] = fmin(win->ends[2 * k] + t, win->ends[2 * k + 1]);
+         return weight;
+      case SNEPPP_SPACE_SPHERE:
+         weight = sneppp__numeric_sphere(d, u, x);
+         return win->measure == SNEPPP_MEASURE_PROBABILITY ? weight / sneppp__sphere_area(d) : weight;
+      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
+      case SNEPPP_SPACE_BALL:
+         if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
+         weight = win->radius * sneppp__numeric_sphere(d, u + 1, x);
+         for (int r = 0; r < d; r++) {
+            x[r] = win->centre[r] + win->radius * u[0] * x[r];
+            if (r) weight *= win->radius * u[0];
+         }
+         return weight;
+      default: /* boxes, and polygons in them */
+         for (int r = 0; r < d; r++) {
+            sneppp__window_side(win, r, &lo, &hi);
+            x[r] = lo + u[r] * (hi - lo), weight *= hi - lo;
+         }
+         return win->space == SNEPPP_SPACE_BOX || sneppp_window_contains(win, x) ? weight : 0;
    }
-   if (win->space != SNEPPP_SPACE_POLYGON) return sneppp__cube_map(win, &piece, u, x);
-   for (int r = 0; r < 2; r++) {
-      sneppp__window_side(win, r, &lo[r], &hi[r]);
-      x[r] = lo[r] + u[r] * (hi[r] - lo[r]);
-   }
-   return sneppp_window_contains(win, x) ? (hi[0] - lo[0]) * (hi[1] - lo[1]) : 0;
 }
 
 /* Which windows can be covered by the cube, and with how many axes. */
 SNEPPP__COLD static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
                                                        int *axes, sneppp_error *err)
 {
-   sneppp__cubature plan;
+   const int circle = win->space == SNEPPP_SPACE_VONMISES, sphere = win->space == SNEPPP_SPACE_SPHERE;
    if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
    SNEPPP__REFUSE(err, win->dim != own->dim, ARG, "within.factor[%d].dim = %d, but the model has %d", f, win->dim,
                   own->dim);
-   *axes = !sneppp__cube_plan(&plan, win) || win->space == SNEPPP_SPACE_GAUSS ? 0 : plan.D;
+   *axes = sneppp__has_sides(win) || circle || sphere ? win->dim - sphere : 0;
    SNEPPP__REFUSE(err, *axes < 1, ARG, "factor[%d]: numerical counts are not offered on %s", f,
                   sneppp__space_name(win->space));
    SNEPPP__REFUSE(err, win->space != own->space && own->space != SNEPPP_SPACE_BOX && own->space !=

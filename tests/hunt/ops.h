@@ -2,8 +2,6 @@
 #ifndef HUNT_OPS_H
 #define HUNT_OPS_H
 #include "checks.h"
-#include "../../examples/export.h"
-#include "../../examples/tile.h"
 #include "twin.h"
 
 static uint64_t op_seed(const plan_op *o) { return w.p.seed ^ hash64((uint64_t)o->salt + 5); }
@@ -755,9 +753,9 @@ static void check_points(const plan_op *o)
    size_t calls = 0, most = (size_t)1 << (o->c % 13);
    double K = 0, error = 0;
    sneppp_error err;
-   int st = sneppp_gram_numeric(&w.shape[0].win, 1, counted_psi, &calls, 0, most, &K, NULL, &error, &err);
-   if (st != SNEPPP_OK) refused("gram_numeric", (sneppp_status)st, &err);
-   MUST(calls <= 2 * most, "gram_numeric", "%zu points, %zu are allowed", calls, most);
+   int st = numeric_gram(&w.shape[0].win, 1, counted_psi, &calls, 0, most, &K, NULL, &error, &err);
+   if (st != SNEPPP_OK) refused("numeric_gram", (sneppp_status)st, &err);
+   MUST(calls <= 2 * most, "numeric_gram", "%zu points, %zu are allowed", calls, most);
 }
 
 static int inside_all(const sneppp_real *x, void *user)
