@@ -76,8 +76,9 @@
       A window is a set of points and a measure on it: sneppp_window. Boxes are the default; also intervals with gaps,
       polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets, rasters. One
       factor is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says
-      how their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
-      features or, for the default fit, its budget. Degrees: sneppp_lonlats_to_units; dates: examples/csv.h.
+      how their features meet (the default multiplies them; one layer over all coordinates needs one window that has
+      them all), factor.unit is the activation, desc.width the number of features or, for the default fit, its budget.
+      Degrees: sneppp_lonlats_to_units; dates: examples/csv.h.
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
       "People live unevenly" and "does it follow elevation?": a RASTER has an exposure and covariates for each cell,
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
@@ -671,7 +672,6 @@ typedef enum sneppp_mix {     /* how the features of several factors become thos
    SNEPPP_MIX_OUTER,          /* psi = psi_1 (x) psi_2,      K = K_1 (x) K_2, n = n_1 n_2                  */
    SNEPPP_MIX_SUM,            /* psi = psi_1 + psi_2,        K from K_1, K_2 and the first moments         */
    SNEPPP_MIX_STACK,          /* psi = (psi_1, psi_2),       n = n_1 + n_2                                 */
-   SNEPPP_MIX_JOINT,          /* one layer over all coordinates; Euclidean factors only                    */
    SNEPPP_MIX_ADDITIVE,       /* lambda = |V_1 psi_1|^2 + |V_2 psi_2|^2                                    */
    SNEPPP_MIX_SEPARABLE,      /* lambda = |V_1 psi_1|^2 |V_2 psi_2|^2                                      */
    SNEPPP_MIX_END
@@ -10725,36 +10725,6 @@ static size_t sneppp__unit_of(const sneppp_model *model, int f, size_t i)
 
 /* ---- descriptions: defaults, checks, sizes */
 
-/* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
-   a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
-SNEPPP__COLD static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
-                                                       double *lists, sneppp_error *err)
-{
-   int box = 0, gauss = 0, dim = 0;
-   memset(out, 0, sizeof *out);
-   for (int f = 0; f < parts; f++) {
-      const sneppp_window *w = part[f];
-      int                  plain = w->space == SNEPPP_SPACE_GAUSS && w->count <= 1;
-      SNEPPP__REFUSE(err, dim + w->dim > SNEPPP_MAX_DIM, SIZE,
-                     "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates", SNEPPP_MAX_DIM);
-      SNEPPP__REFUSE(err, !plain && w->space != SNEPPP_SPACE_BOX &&
-                     (w->space != SNEPPP_SPACE_INTERVALS || w->count != 1), NO_CLOSED_FORM,
-                     "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
-      for (int r = 0; r < w->dim; r++, dim++) {
-         if (!plain) { sneppp__window_side(w, r, &out->lo[dim], &out->hi[dim]); continue; }
-         lists[dim] = w->mean ? w->mean[r] : 0;
-         lists[SNEPPP_MAX_DIM + dim] = w->scale ? w->scale[r] : 1;
-      }
-      gauss |= plain, box |= !plain;
-      SNEPPP__REFUSE(err, box && gauss, NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors before "
-                     "it: one is a box, one is Gaussian", f);
-   }
-   out->dim = dim;
-   out->space = box ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS;
-   if (gauss) { out->count = 1; out->mean = lists; out->scale = lists + SNEPPP_MAX_DIM; }
-   return SNEPPP_OK;
-}
-
 /* Own features stand in the place of constant units, which have no parameters that matter: nothing is learnt there. */
 SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
 {
@@ -10772,15 +10742,12 @@ SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int facto
    return SNEPPP_OK;
 }
 
-/* Fills in every default and refuses what cannot be; nothing is allocated yet. `lists` (2 SNEPPP_MAX_DIM) holds
-   the mean and scale of joined Gaussians while the description is in use. */
-SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists,
-                                                  sneppp_error *err)
+/* Fills in every default and refuses what cannot be; nothing is allocated yet. */
+SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, sneppp_error *err)
 {
-   const sneppp_window *part[SNEPPP_MAX_FACTORS];
-   sneppp_error         inner;
-   double               mass = 1;
-   int                  f, factors = 0;
+   sneppp_error inner;
+   double       mass = 1;
+   int          f, factors = 0;
    SNEPPP__REFUSE(err, !desc, ARG, "desc is NULL");
    SNEPPP__REFUSE(err, desc->start_zero || desc->end_zero, ARG,
                   "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
@@ -10803,7 +10770,6 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
       sneppp_status st = sneppp__window_check(&out->factor[f].window, &inner);
       if (!st) st = sneppp__mass_check(&out->factor[f].window, &mass, &inner);
       if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
-      part[f] = &out->factor[f].window;
    }
    SNEPPP__REFUSE(err, !sneppp__normal(mass), RANGE, "the product of the factors' masses is too %s to be represented: "
                   "choose other units", sneppp__finite(mass) ? "small" : "large");
@@ -10811,19 +10777,8 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    /* where features are added, one that moves along another factor only is integrated over all of this one, too */
    for (f = 0; f < factors; f++)
       SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
-                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(part[f]) > 0), ARG, "factor[%d] has no finite mass: "
+                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&out->factor[f].window) > 0), ARG, "factor[%d] has no finite mass: "
                      "in a mix that adds, the integrals of the other factors' features do not exist", f);
-   if (out->mix == SNEPPP_MIX_JOINT) {
-      sneppp_window joint;
-      SNEPPP__TRY(sneppp__join_windows(part, factors, &joint, lists, err));
-      for (f = 0; f < factors; f++)
-         SNEPPP__REFUSE(err, out->factor[f].own.psi, ARG,
-                        "factor[%d].own: features of your own have no first layer to share", f);
-      out->factor[0].window = joint;
-      for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
-      out->mix = SNEPPP_MIX_PRODUCT;
-      factors = 1;
-   }
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
       SNEPPP__REFUSE(err, x->width < 0, ARG, "factor[%d].width = %d is negative", f, x->width);
@@ -11948,8 +11903,7 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
    sneppp_desc    full;
    sneppp_model   model;
    sneppp__carver c = sneppp__measure();
-   double         lists[2 * SNEPPP_MAX_DIM];
-   if (sneppp__resolve(desc, &full, lists, err)) return 0;
+   if (sneppp__resolve(desc, &full, err)) return 0;
    sneppp__place_model(&c, &full, &model);
    return sneppp__block_bytes(&c);
 }
@@ -11967,10 +11921,9 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
-   double         lists[2 * SNEPPP_MAX_DIM];
    SNEPPP__REFUSE(err, !model, ARG, "model is NULL");
    memset(model, 0, sizeof *model);
-   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
+   SNEPPP__TRY(sneppp__resolve(desc, &full, err));
    sneppp__place_model(&c, &full, &made);
    SNEPPP__REFUSE(err, sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH, SIZE, "the model has %d features, more "
                   "than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n,
@@ -22335,7 +22288,7 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
 /* The description. */
 SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
-   int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
+   int factors = 0, mix = (int)d->mix + (d->mix > SNEPPP_MIX_STACK), readout = (int)d->readout; /* 4 is free */
    while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
    sneppp__io_int(io, &factors);
    sneppp__io_int(io, &mix);
@@ -22346,8 +22299,8 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
    if (io->version > 2) sneppp__io_int(io, &d->events);
    sneppp__io_double(io, &d->alpha);
    d->seed = sneppp__io_uint(io, d->seed, 8);
-   d->mix = (sneppp_mix)mix, d->readout = (sneppp_readout)readout;
-   if (factors < 1 || factors > SNEPPP_MAX_FACTORS) io->bad = 1;
+   d->mix = (sneppp_mix)(mix - (mix > 4)), d->readout = (sneppp_readout)readout;
+   if (factors < 1 || factors > SNEPPP_MAX_FACTORS || mix == 4) io->bad = 1;
    for (int f = 0; f < factors && !io->bad; f++) {
       sneppp_factor *x = &d->factor[f];
       int            mixed = x->units != NULL;
@@ -22428,8 +22381,7 @@ SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const
    sneppp_model   model;
    sneppp__io     io;
    sneppp__carver c = sneppp__measure();
-   double         lists[2 * SNEPPP_MAX_DIM];
-   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
+   SNEPPP__TRY(sneppp__resolve(desc, &full, err));
    sneppp__place_model(&c, &full, &model);
    memset(&io, 0, sizeof io);
    io.real = file->real, io.version = file->version;

@@ -773,8 +773,7 @@ TEST sample_every_mix(void)
          memset(&r, 0, sizeof r);
          space = m.desc.factor[0].window;
          time = d.factor[1].window;
-         if (mix == SNEPPP_MIX_JOINT) space.lo[2] = 2, space.hi[2] = 5;
-         if (part) space.lo[0] = 11, space.hi[0] = 12.5, time.hi[0] = 3, space.hi[2] = mix == SNEPPP_MIX_JOINT ? 3 : 0;
+         if (part) space.lo[0] = 11, space.hi[0] = 12.5, time.hi[0] = 3;
          r.factor[0] = &space;
          if (m.factors > 1) r.factor[1] = &time;
          sneppp_rng_init(&g, 8, (uint64_t)mix);
@@ -788,7 +787,6 @@ TEST sample_every_mix(void)
          for (int k = 0; k < S; k++) { /* slices of time against their exact share */
             double lambda = 0, e, side = (part ? 1.0 : 3.0) / S;
             time.lo[0] = 2 + side * k, time.hi[0] = 2 + side * (k + 1);
-            if (mix == SNEPPP_MIX_JOINT) space.lo[2] = time.lo[0], space.hi[2] = time.hi[0];
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &lambda, NULL, &err));
             e = lambda / info.expected * N;
             chi += ((double)count[k] - e) * ((double)count[k] - e) / e;

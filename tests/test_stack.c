@@ -374,11 +374,10 @@ TEST stack_of_every_call(void)
    /* every mix of two factors, full and diagonal; spheres, polygons, balls and mixtures of Gaussians */
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
       for (int readout = 0; readout < 2; readout++) {
-         static const char *const name[SNEPPP_MIX_END] = {"product", "outer", "sum", "stack", "joint", "additive", "separable"};
+         static const char *const name[SNEPPP_MIX_END] = {"product", "outer", "sum", "stack", "additive", "separable"};
          sneppp_space space[2] = {SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_INTERVALS};
          int          dim[2] = {3, 1};
          sneppp_unit  unit[2] = {loss_unit(SNEPPP_ACT_RELU, 0, 0), loss_unit(SNEPPP_ACT_COS, 0, 0)};
-         if (mix == SNEPPP_MIX_JOINT) space[0] = space[1] = SNEPPP_SPACE_BOX, dim[0] = 2, unit[0] = unit[1];
          loss_make(&made, name[mix], (sneppp_mix)mix, (sneppp_readout)readout, 0, 2, space, dim, unit);
          if (sneppp_init(&model, &made.desc, &c.err) != SNEPPP_OK) continue; /* diagonal readouts of some mixes are refused */
          c.name = made.name, c.desc = made.desc, c.events = made.events, c.fit.events = &c.events;

@@ -134,7 +134,6 @@ int main(int argc, char **argv)
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       char name[20] = "sphere_time0";
       name[11] = (char)('0' + mix);
-      if (mix == SNEPPP_MIX_JOINT) continue;
       d = plain(SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU);
       d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.dim = 1, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
       d.factor[1].unit.act = SNEPPP_ACT_RELU;

@@ -1469,7 +1469,7 @@ static void op_twin(const plan_op *o)
       for (int r = 0; r < w.model.layer[f].D; r++)
          if (fabs(w.model.layer[f].shift[r] * w.model.layer[f].rate[r]) > 30 || w.p.spread >= 3) return;
    if (w.realisations == 1 && !w.events[0].seen && w.events[0].x && w.events[0].count &&
-       !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1 && w.p.mix != SNEPPP_MIX_JOINT) {
+       !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1) {
       sneppp_model m;
       sneppp_error err;
       sneppp_fit_desc fit;
@@ -1761,19 +1761,6 @@ static void tally_plan(int made)
       if (has[k]) told->feature[k].drawn++, told->feature[k].refused += !made;
 }
 
-static void join_shapes(void) /* a joint model has one window: that of all coordinates */
-{
-   const sneppp_window *v = &w.model.desc.factor[0].window;
-   if (w.p.mix != SNEPPP_MIX_JOINT || w.factors == 1) return;
-   memset(&w.shape[0], 0, sizeof w.shape[0]);
-   w.shape[0].win = *v, w.shape[0].size = size_of(&w.p.f[0]);
-   for (size_t k = 0; k < v->count; k++) w.shape[0].weight[k] = v->weight ? v->weight[k] : 1;
-   for (size_t k = 0; k < v->count * (size_t)v->dim; k++)
-      w.shape[0].list[k] = v->mean ? v->mean[k] : 0, w.shape[0].more[k] = v->scale ? v->scale[k] : 1;
-   shape_links(&w.shape[0]);
-   w.factors = 1, w.p.factors = 0;
-}
-
 /* Processor seconds that a call may take here, some ten times what the slowest took: programs are small, at most 300
    events and 40 points drawn. What grows with the layer is counted: a step of ADAM walks over all pairs of features, there
    and back, for every region that was watched, in each of the three fits that are compared; the dearest closed forms take
@@ -1819,7 +1806,6 @@ static void run_program(const plan *p)
       return;
    }
    w.made = 1;
-   join_shapes();
    make_events();
    if (p->layer)
       for (int f = 0; f < w.model.factors; f++) {
