@@ -272,7 +272,9 @@
                  (SNEPPP_WITH_SAMPLE), SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many
                  events, and finds grids on which a part of the events was recorded; ADAM ends with the expected number
                  of its events; fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and
-                 polygons are cut to the window
+                 polygons are cut to the window. Now in examples, on what is public: models as C source (export.h),
+                 tiles of a map (tile.h, on sample_desc.scale), quadrature of features (numeric.h), dates (csv.h).
+                 A joint first layer is one window of all coordinates
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -22032,16 +22034,15 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weig
 }
 
 /* N > 0 points. */
-static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp_real *out,
+static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp_real *x,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
    const int           parts = w->share ? model->factors : 1, all = model->desc.mix == SNEPPP_MIX_SEPARABLE;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
    double              weight[SNEPPP_MAX_FACTORS + 1], total = 0;
    SNEPPP__REFUSE(err, !(w->expected > 0), ARG, "the model expects no events in the region, but %z are asked for", N);
    SNEPPP__TRY(w->share ? sneppp__draw_shares(w, N, weight, &total, err) : sneppp__draw_ready(w, N, err));
-   for (size_t k = 0; k < N; k++) {
+   for (size_t k = 0; k < N; k++, x += model->D) {
       double u = w->share ? sneppp_rng_uniform(rng) * total : 0;
       int    which = 0;
       while (w->share && which < parts && u >= weight[which]) u -= weight[which++];
@@ -22057,7 +22058,6 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
                         "%g candidates", k, N, d->tried);
       }
       info->candidates += which == parts;
-      memcpy(out + k * (size_t)model->D, x, (size_t)model->D * sizeof *x);
    }
    for (int f = 0; f < parts; f++) {
       const sneppp__draw *d = w->share ? &w->share[f].draw : w;

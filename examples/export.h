@@ -40,6 +40,7 @@ static const char *export_number(double x, int digits, char *text)
    int   point = 0;
    snprintf(raw, sizeof raw, "%.*g", digits, x);
    for (const char *c = raw; *c; c++) {
+      if (c > raw + 1 && c[-2] == 'e' && *c == '0') continue; /* e-05 */
       if (strchr("0123456789+-", *c)) { *to++ = *c; continue; }
       if (!point) *to++ = '.';               /* whatever the locale has, perhaps in several bytes */
       if (!point && *c == 'e') *to++ = '0';

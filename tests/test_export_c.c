@@ -33,6 +33,8 @@ TEST export_numbers_by_hand(void)
    ASSERT_STR_EQ("100000000.0", number(99999999.99, 9)); /* the rounding carries through */
    ASSERT_STR_EQ("1.0e+20", number(1e20, 17));
    ASSERT_STR_EQ("0.001", number(0.001, 9));
+   ASSERT_STR_EQ("1.5e-5", number(1.5e-5, 17));
+   ASSERT_STR_EQ("-1.0e-10", number(-1e-10, 9));
    PASS();
 }
 

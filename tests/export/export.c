@@ -168,8 +168,8 @@ int main(void)
    show("sphere_time1", &sphere_time1);
    show("sphere_time2", &sphere_time2);
    show("sphere_time3", &sphere_time3);
+   show("sphere_time4", &sphere_time4);
    show("sphere_time5", &sphere_time5);
-   show("sphere_time6", &sphere_time6);
    show("waves", &waves);
    show("tilted", &tilted);
    show("alone", &alone);
