@@ -3979,7 +3979,8 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    ask = *how;
    SNEPPP__TRY(sneppp__scale_check(&ask, err));
    info->expected = polygons ? sneppp__nan() : total * ask.scale;
-   N = how->count ? how->count : sneppp_rng_poisson(rng, total * ask.scale); /* in polygons: of candidates, of which some are left */
+   N = how->count ? how->count : sneppp_rng_poisson(rng, total * ask.scale); /* in polygons: of candidates, which may
+                                                                                 be outside */
    if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    limit = 8192 * ((double)N + 50), info->count = 0;
@@ -10779,8 +10780,9 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    /* where features are added, one that moves along another factor only is integrated over all of this one, too */
    for (f = 0; f < factors; f++)
       SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
-                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&out->factor[f].window) > 0), ARG, "factor[%d] has no finite mass: "
-                     "in a mix that adds, the integrals of the other factors' features do not exist", f);
+                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&out->factor[f].window) > 0), ARG,
+                     "factor[%d] has no finite mass: in a mix that adds, the integrals of the other factors' features "
+                     "do not exist", f);
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
       SNEPPP__REFUSE(err, x->width < 0, ARG, "factor[%d].width = %d is negative", f, x->width);
