@@ -77,7 +77,7 @@ int main(void)
    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
       lesson        l = {.act = row[k].act, .p = row[k].p, .q = row[k].q, .d = row[k].win->dim};
       sneppp_layer  layer = {.n = units, .unit = {.act = row[k].act, .p = row[k].p, .q = row[k].q}, .W = l.W, .b = l.b};
-      double        K[units * units], Q[units * units], work[units * units + units], error, most = 0, worst = 0;
+      double        K[units * units], Q[units * units], work[units * units + units], error = 0, most = 0, worst = 0;
       sneppp_status st;
       clock_t       t0, t1, t2;
       for (int i = 0; i < units * l.d; i++) l.W[i] = sneppp_rng_normal(&rng);
