@@ -73,7 +73,7 @@ VERSION := $(shell awk '$$2 ~ /^SNEPPP_VERSION_(MAJOR|MINOR|PATCH)$$/ { printf "
 SONAME  := libsneppp.so.$(basename $(VERSION))
 .PHONY: shared python-test cmake-test
 shared: build/libsneppp.so ## one shared library with public symbols only, for other languages
-build/libsneppp.so: examples/python/library.c sneppp.h
+build/libsneppp.so: examples/python/library.c examples/export.h sneppp.h
 	@mkdir -p $(@D) && echo "cc build/libsneppp.so.$(VERSION)" && \
 	   $(BUILD_C) -fPIC -shared -Wl,-soname,$(SONAME) -o build/libsneppp.so.$(VERSION) $< -lm -pthread && \
 	   ln -sf libsneppp.so.$(VERSION) build/$(SONAME) && ln -sf libsneppp.so.$(VERSION) $@ && touch -h $@
@@ -96,7 +96,7 @@ WEB_LINK  = -O2 -s STANDALONE_WASM=1 --no-entry -s ALLOW_MEMORY_GROWTH=1 -s MAXI
             -s ERROR_ON_UNDEFINED_SYMBOLS=0 -s WARN_ON_UNDEFINED_SYMBOLS=0
 .PHONY: web web-test
 web: build/web/index.html ## the page for browsers, build/web/index.html, one file that works offline (needs emscripten)
-build/web/sneppp.wasm: examples/web/web.c sneppp.h
+build/web/sneppp.wasm: examples/web/web.c examples/export.h sneppp.h
 	@mkdir -p $(@D) && echo "emcc $@" && emcc $(WEB_FLAGS) -c -o build/web/web.o $< && emcc $(WEB_LINK) -o $@ build/web/web.o
 build/web/index.html: build/web/sneppp.wasm examples/web/build.py examples/web/index.html examples/web/page.css examples/web/page.js examples/web/worker.js
 	@python3 examples/web/build.py $< $@ && ls -l $@

@@ -91,10 +91,8 @@ TEST model_mixes_against_quadrature(void)
             sneppp_error err;
             double       count, quad, some, quad_some;
             if (factors == 3 && readout) continue; /* the same code, three times the time */
-            if (mix == SNEPPP_MIX_JOINT) d.factor[0].unit.act = SNEPPP_ACT_COS;
             ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
-            if (mix == SNEPPP_MIX_JOINT) { ASSERT_EQ(1, m.factors); sneppp_free(&m); continue; }
             quad = model_quadrature(&m, 0, 100);
             ASSERT_IN_RANGE(quad, count, MODEL_TOLERANCE * quad);
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &some, NULL, &err));
@@ -123,7 +121,7 @@ TEST model_marginal_and_conditional(void)
          sneppp_error err;
          double       total, weekly;
          sneppp_real  t = 23;
-         if (mix == SNEPPP_MIX_JOINT || (readout && (mix == SNEPPP_MIX_SUM || mix == SNEPPP_MIX_STACK))) continue;
+         if (readout && (mix == SNEPPP_MIX_SUM || mix == SNEPPP_MIX_STACK)) continue;
          ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, &week, &map, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&m, 1, &t, &slice, &err));
@@ -453,8 +451,6 @@ TEST model_own_features(void)
    ASSERT(strstr(err.why, "own.gram is NULL"));
    d.factor[0].own.gram = model_waves_gram, d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 1, d.mix = SNEPPP_MIX_STACK;
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_init(&own, &d, &err), "%d");
-   d.mix = SNEPPP_MIX_JOINT;
-   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
    d.mix = SNEPPP_MIX_OUTER; /* own waves on the plane times the library's in time: K is the Kronecker product */
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&own, &d, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_marginal(&own, 1, NULL, &same, &err), "%d");
@@ -484,7 +480,6 @@ TEST model_counts_together(void)
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = 4, d.factor[0].window.hi[1] = 2;
    d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = weeks, d.factor[1].unit.act = SNEPPP_ACT_RELU;
    for (int mix = SNEPPP_MIX_PRODUCT; mix < SNEPPP_MIX_END; mix++) {
-      if (mix == SNEPPP_MIX_JOINT) continue; /* one factor */
       d.mix = (sneppp_mix)mix;
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       m.floor = 0.25, m.alpha = 3;
@@ -681,7 +676,6 @@ TEST model_regions_of_other_factors(void)
 /* What descriptions, events and questions are refused for, each in a sentence that names the field. */
 TEST model_refusals(void)
 {
-   static const double ends[4] = {0, 1, 2, 3}, mean[2] = {1, 2}, scale[2] = {0.5, 2};
    sneppp_model        m, out;
    sneppp_desc         d;
    sneppp_events       e;
@@ -696,17 +690,7 @@ TEST model_refusals(void)
    d.mix = SNEPPP_MIX_SUM;
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "factor[1].width = 3 differs"));
    d.factor[1].width = 0;
-   d.mix = SNEPPP_MIX_JOINT;
-   d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
-   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer: only"));
-   d.factor[1].window.space = SNEPPP_SPACE_GAUSS, d.factor[1].window.count = 1, d.factor[1].window.ends = NULL;
-   d.factor[1].window.mean = mean, d.factor[1].window.scale = scale;
-   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer with"));
    d.factor[1].window = d.factor[0].window;
-   d.factor[0].window.dim = SNEPPP_MAX_DIM;
-   for (int r = 0; r < SNEPPP_MAX_DIM; r++) d.factor[0].window.hi[r] = 1;
-   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_SIZE, "of a joint layer have more than"));
-   d.factor[0].window.dim = 1;
    d.mix = SNEPPP_MIX_PRODUCT;
 
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
@@ -758,12 +742,11 @@ TEST model_refusals(void)
    PASS();
 }
 
-/* A mixture is centred and scaled by its own mean and deviation, whatever its weights sum to; two Gaussian factors with a
-   joint layer are one Gaussian. */
+/* A mixture is centred and scaled by its own mean and deviation, whatever its weights sum to. */
 TEST model_gaussian_units(void)
 {
    static const double weight[2] = {3, 1}, mean[4] = {1, -4, 5, 8}, scale[4] = {0.5, 2, 1.5, 3};
-   sneppp_model        m, both;
+   sneppp_model        m;
    sneppp_desc         d;
    memset(&d, 0, sizeof d);
    d.width = 4, d.seed = 3;
@@ -782,19 +765,7 @@ TEST model_gaussian_units(void)
    sneppp_free(&m);
    d.factor[0].window.count = 1, d.factor[0].window.weight = NULL;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
-   d.mix = SNEPPP_MIX_JOINT;
-   d.factor[1] = d.factor[0];
-   d.factor[0].window.dim = d.factor[1].window.dim = 1;
-   d.factor[1].window.mean = mean + 1, d.factor[1].window.scale = scale + 1;
-   ASSERT_EQ(SNEPPP_OK, sneppp_init(&both, &d, &model_error));
-   m.alpha = both.alpha = 2;
-   for (int i = 0; i < 20; i++) {
-      sneppp_real x[2];
-      x[0] = (sneppp_real)(0.1 * i), x[1] = (sneppp_real)(-6 + 0.3 * i);
-      ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)sneppp_intensity(&both, x), 1e-5 * (double)sneppp_intensity(&m, x));
-   }
    sneppp_free(&m);
-   sneppp_free(&both);
    PASS();
 }
 
@@ -890,7 +861,6 @@ TEST model_infinite_mass(void)
          sneppp_desc  d;
          sneppp_model m;
          sneppp_error err;
-         if (mix == SNEPPP_MIX_JOINT) continue;
          memset(&d, 0, sizeof d);
          d.mix = (sneppp_mix)mix, d.width = 3;
          d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 2;
