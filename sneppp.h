@@ -7439,22 +7439,26 @@ static double sneppp__exp_tail(double mu, double v)
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
-/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives
-   follow from those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the
-   power series sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
+/* E[e^V - 1; V < 0]. For a unit that stays close to 0 the two terms cancel, and the power series sum_k (-1)^k
+   E[(-V)_+^k]/k! is used instead. */
+static double sneppp__expm1_tail(double mu, double v)
+{
+   double z = sqrt(v), sum = 0, factor = 1;
+   if (!(fabs(mu) + 8 * z < 0.5)) return sneppp__exp_tail(mu, v) - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
+   for (int r = 1; r < 14; r++) {
+      factor /= -r;
+      sum += factor * sneppp__rect_moment(r, -mu, v);
+   }
+   return sum;
+}
+
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from those
+   of the step. */
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
-   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
+   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v);
    sneppp__step_moments(0, mu, v, n, step);
-   if (fabs(mu) + 8 * z < 0.5) {
-      double factor = 1;
-      c[0] = 0;
-      for (int r = 1; r < 14; r++) {
-         factor /= -r;
-         c[0] += factor * sneppp__rect_moment(r, -mu, v);
-      }
-   } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
-   c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
+   c[0] = l * sneppp__expm1_tail(mu, v) + sneppp__rect_moment(1, mu, v);
    for (int r = 1; r <= n; r++) {
       c[r] = l * e + step[r - 1];
       e -= step[r];
@@ -8080,11 +8084,11 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
 
 /* ---- ELU ---- */
 
-/* With H = [z > 0], R = z_+, N = [z < 0] and E = e^z [z < 0], sigma = R + l (E - N), sigma' = H + l E and sigma'' =
+/* With H = [z > 0], R = z_+, X = (e^z - 1) [z < 0] and E = e^z [z < 0], sigma = R + l X, sigma' = H + l E and sigma'' =
    (1 - l) delta + l E. So value and derivatives are sums of the sixteen expectations of products of these, M[x][y]
-   with x for U and y for V (Tsuchida et al. 2021, without bias). Three ways to the same numbers: powers for units
-   that stay close to 0, the closed form, and an integral where that overflows. */
-enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_N, SNEPPP__ELU_E };
+   with x for U and y for V (Tsuchida et al. 2021, without bias). Two ways to the same numbers: the closed form, and an
+   integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
+enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
 /* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
    sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
@@ -8108,7 +8112,7 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
    sneppp__stein o;
    sneppp__gauss q;
-   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: N; 2: E */
+   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: below 0, in the place of X; 2: E */
       for (int y = 0; y < 3; y++) {
          double sign[2], tilt[2], e;
          sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
@@ -8118,10 +8122,12 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
          for (int m = 0; m < (x ? 1 : 2); m++)
             for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
       }
+   for (int y = 0; y < 4; y++) M[SNEPPP__ELU_X][y] = M[SNEPPP__ELU_E][y] - M[SNEPPP__ELU_X][y];
+   for (int x = 0; x < 4; x++) M[x][SNEPPP__ELU_X] = M[x][SNEPPP__ELU_E] - M[x][SNEPPP__ELU_X];
 }
 
-/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du,
-   in which the inner expectation is a first moment in closed form and everything is positive.
+/* The same for large weights, where e^L overflows, and for small ones: E[f(U) g(V)] = integral f(u) n(u; a, A)
+   E[g(V) | u] du, in which the inner expectation is a first moment in closed form and nothing cancels.
    Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
    inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
 static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
@@ -8149,52 +8155,17 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
       for (k = 0; half > 0 && k < order; k++) {
          double u = mid + half * x[k], f = half * w[k] * sneppp__phi((u - q->a[0]) / sd) / sd, mu = inner + slope * u,
                 z = sneppp__ratio(mu, sqrt(var)), v[4];
-         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_N;
+         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_X;
          v[SNEPPP__ELU_H] = f * sneppp__Phi(z);
          v[SNEPPP__ELU_R] = f * sneppp__rect_moment(1, mu, var);
-         v[SNEPPP__ELU_N] = f * sneppp__Phi(-z);
+         v[SNEPPP__ELU_X] = f * sneppp__expm1_tail(mu, var);
          v[SNEPPP__ELU_E] = f * sneppp__exp_tail(mu, var);
          for (int y = 0; y < 4; y++) {
-            M[row][y] += v[y];
+            M[row][y] += (u > 0 ? 1 : expm1(u)) * v[y];
             M[row + 1][y] += (u > 0 ? u : exp(u)) * v[y];
          }
       }
    }
-}
-
-/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l
-   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. */
-static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
-{
-   enum { order = 11 };
-   static const double flat[2] = { 0, 0 };
-   sneppp__stein       o;
-   sneppp__gauss       q;
-   for (int quadrant = 0; quadrant < 4; quadrant++) {
-      double c[2][order + 1], sign[2];
-      int    last[2];
-      for (int s = 0; s < 2; s++) {
-         int minus = quadrant >> (1 - s) & 1;
-         sign[s] = minus ? -1 : 1;
-         last[s] = minus ? order : 1;
-         c[s][0] = minus ? g->u[s].p : 1;
-         for (int m = 1; m <= last[s]; m++) c[s][m] = sign[s] * c[s][m - 1] / m;
-      }
-      sneppp__gauss_turn(g, flat, sign, &q);
-      sneppp__stein_fill(&q, last[0], last[1], 1, &o);
-      for (int m = 1; m <= last[0]; m++) {
-         for (int n = 1; n <= last[1]; n++) {
-            double f = c[0][m] * c[1][n];
-            t->k += f * o.F[m][n];
-            t->a[0] += f * sign[0] * m * o.F[m - 1][n];
-            t->a[1] += f * sign[1] * n * o.F[m][n - 1];
-            t->cross[0] += f * sign[0] * sign[1] * m * n * o.F[m - 1][n - 1];
-            t->own[0] += f * (m == 1 ? o.du[0][0][n] : m * (m - 1) * o.F[m - 2][n]);
-            t->own[1] += f * (n == 1 ? o.du[1][0][m] : n * (n - 1) * o.F[m][n - 2]);
-         }
-      }
-   }
-   t->cross[1] = t->cross[0];
 }
 
 SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
@@ -8206,11 +8177,10 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
       if (!(q->A[s] > 1e-300)) { sneppp__gauss_apart(q, t); return; }
       close &= fabs(q->a[s]) + 8 * sqrt(q->A[s]) < 0.25;
       top = fmax(top, q->a[s] + 0.5 * q->A[s]);
-      f[s][SNEPPP__ELU_H] = 0, f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_N] = -l, f[s][SNEPPP__ELU_E] = l;
-      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_N] = 0, df[s][SNEPPP__ELU_E] = l;
+      f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_X] = l, f[s][SNEPPP__ELU_H] = f[s][SNEPPP__ELU_E] = 0;
+      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_E] = l, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_X] = 0;
    }
-   if (close) { sneppp__elu_small(q, t); return; }
-   if (top < 30) sneppp__elu_closed(q, M);
+   if (top < 30 && !close) sneppp__elu_closed(q, M);
    else sneppp__elu_integral(q, M);
    for (int x = 0; x < 4; x++)
       for (int y = 0; y < 4; y++) {
@@ -8218,8 +8188,8 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
          t->a[0] += df[0][x] * f[1][y] * M[x][y];
          t->a[1] += f[0][x] * df[1][y] * M[x][y];
          t->cross[0] += df[0][x] * df[1][y] * M[x][y];
-         if (x == SNEPPP__ELU_E) t->own[0] += f[0][x] * f[1][y] * M[x][y];
-         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * f[1][y] * M[x][y];
+         if (x == SNEPPP__ELU_E) t->own[0] += df[0][x] * f[1][y] * M[x][y];
+         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * df[1][y] * M[x][y];
       }
    t->cross[1] = t->cross[0];
    for (int s = 0; q->grad && s < 2; s++) {
