@@ -3379,8 +3379,28 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 }
 
 #if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+static size_t sneppp__vertices(const sneppp_window *win)
+{
+   size_t vertices = 0;
+   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   return vertices;
+}
 
-#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+/* The bounding box of a bounded window along coordinate r. */
+static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   *lo = w->lo[r], *hi = w->hi[r];
+   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
+   if (w->space != SNEPPP_SPACE_POLYGON) return;
+   *lo = *hi = w->xy[r];
+   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
+      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
+      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
+   }
+}
+
 /* A part of a factor that the model does not have would be left out without a word. */
 static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
                                             sneppp_error *err)
@@ -3391,7 +3411,6 @@ static sneppp_status sneppp__region_factors(const sneppp_model *model, const sne
                         regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
    return SNEPPP_OK;
 }
-#endif
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
@@ -3914,13 +3933,8 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
 {
    const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
    for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
-      double lo = w->lo[r], hi = w->hi[r];
-      if (w->space == SNEPPP_SPACE_POLYGON) {
-         size_t n = 0;
-         for (size_t k = 0; k < sneppp__ring_count(w); k++) n += sneppp__ring_size(w, k);
-         lo = hi = w->xy[r];
-         for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
-      }
+      double lo, hi;
+      sneppp__window_side(w, r, &lo, &hi);
       if (part && !(part->lo[r] < part->hi[r])) return 0;
       if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
       box[2 * r] = lo, box[2 * r + 1] = hi;
@@ -5861,28 +5875,6 @@ static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] 
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
-static size_t sneppp__vertices(const sneppp_window *win)
-{
-   size_t vertices = 0;
-   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
-   return vertices;
-}
-
-/* The bounding box of a bounded window along coordinate r. */
-static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
-{
-   *lo = w->lo[r], *hi = w->hi[r];
-   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
-   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
-   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
-   if (w->space != SNEPPP_SPACE_POLYGON) return;
-   *lo = *hi = w->xy[r];
-   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
-      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
-      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
-   }
-}
-
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
@@ -5898,11 +5890,8 @@ SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n,
       SNEPPP__REFUSE(err, !sneppp__finite(xy[k]), ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
    for (size_t k = 0; k < n; k++) {
       const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
-      if (a[0] == b[0] && a[1] == b[1])
-         return sneppp__fail(
-            err, SNEPPP_ERR_ARG,
-            "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
-            ring, k, (k + 1) % n);
+      SNEPPP__REFUSE(err, a[0] == b[0] && a[1] == b[1], ARG, "window.xy: ring %z, vertices %z and %z coincide (do not "
+                     "repeat the first vertex at the end)", ring, k, (k + 1) % n);
       SNEPPP__REFUSE(err, sneppp__side(a, b, c) == 0 &&
                      (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0, ARG,
                      "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
@@ -5931,11 +5920,9 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
          for (size_t k = 0; k < n; k++)
             for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
                if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
-               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
-                                          other + 2 * ((j + 1) % m)))
-                  continue;
-               return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                   "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
+               SNEPPP__REFUSE(err, sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
+                                                         other + 2 * ((j + 1) % m)), ARG,
+                              "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
             }
       }
    }
@@ -6018,48 +6005,39 @@ static int sneppp__infinite(double x)
 SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
    size_t cells = 1, Q = (size_t)win->covariates;
-   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
-   if (win->covariates < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
-   if (win->covariates > SNEPPP_MAX_DIM - win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.covariates = %d and window.dim = %d are more than SNEPPP_MAX_DIM "
-                          "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
-   if (win->covariates && !win->z)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
+   SNEPPP__REFUSE(err, win->dim > 2, ARG, "window.dim = %d: a raster has one or two", win->dim);
+   SNEPPP__REFUSE(err, win->covariates < 0, ARG, "window.covariates = %d is negative", win->covariates);
+   SNEPPP__REFUSE(err, win->covariates > SNEPPP_MAX_DIM - win->dim, SIZE, "window.covariates = %d and window.dim = %d "
+                  "are more than SNEPPP_MAX_DIM = %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
+   SNEPPP__REFUSE(err, Q && !win->z, ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
    SNEPPP__TRY(sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err));
    SNEPPP__TRY(sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err));
    for (int r = 0; r < win->dim; r++) {
-      double lo, hi;
-      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
-      if (win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1))
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.cells[%d] = %z is too large", r, win->cells[r]);
+      double lo = win->lo[r], hi = win->hi[r];
+      SNEPPP__REFUSE(err, !win->cells[r], ARG, "window.cells[%d] is 0", r);
+      SNEPPP__REFUSE(err, win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1), SIZE,
+                     "window.cells[%d] = %z is too large", r, win->cells[r]);
       cells *= win->cells[r];
-      if (win->lo[r] != win->hi[r] || win->lo[r] != 0) {
-         if (!sneppp__finite(win->lo[r]) || !sneppp__finite(win->hi[r]) || !(win->lo[r] < win->hi[r]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below hi[%d] = %g", r, win->lo[r], r,
-                                win->hi[r]);
-      }
+      SNEPPP__REFUSE(err, !(lo == 0 && hi == 0) && (!sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi)), ARG,
+                     "window.lo[%d] = %g is not below hi[%d] = %g", r, lo, r, hi);
       sneppp__raster_side(win, r, &lo, &hi);
-      if (!sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r])
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.cell[%d] = %g does not fit window.origin[%d] = %g", r,
-                             win->cell[r], r, win->origin[r]);
-      if (!(lo < hi))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
+      SNEPPP__REFUSE(err, !sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r], RANGE,
+                     "window.cell[%d] = %g does not fit window.origin[%d] = %g", r, win->cell[r], r, win->origin[r]);
+      SNEPPP__REFUSE(err, !(lo < hi), ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
-   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
+   SNEPPP__REFUSE(err, win->xy && win->dim < 2, ARG, "window.xy is for rasters of dim 2");
    if (win->xy) SNEPPP__TRY(sneppp__polygon_check(win, err));
-   for (size_t k = 0; k < cells; k++) {
-      double w = win->weight ? win->weight[k] : 1;
-      if (sneppp__finite(w) && w < 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight[%z] = %g is negative", k, w);
-      if (sneppp__infinite(w)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.weight[%z] is infinite", k);
+   for (size_t k = 0; win->weight && k < cells; k++) {
+      double w = win->weight[k];
+      SNEPPP__REFUSE(err, sneppp__finite(w) && w < 0, ARG, "window.weight[%z] = %g is negative", k, w);
+      SNEPPP__REFUSE(err, sneppp__infinite(w), NOT_FINITE, "window.weight[%z] is infinite", k);
    }
    for (size_t k = 0; k < cells * Q; k++)
-      if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
-   if (win->tilt) SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
+      SNEPPP__REFUSE(err, sneppp__infinite(win->z[k]), NOT_FINITE, "window.z[%z] is infinite", k);
+   SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
    for (size_t k = 0; win->tilt && k < 2 * SNEPPP_BENDS * Q; k++)
-      if (k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
+      SNEPPP__REFUSE(err, k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]), ARG,
+                     "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
    return SNEPPP_OK;
 }
 
@@ -6093,9 +6071,9 @@ SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win,
          SNEPPP__REFUSE(err, !(win->radius > 0), ARG, "window.radius = %g is not positive", win->radius);
          return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
       case SNEPPP_SPACE_BINOMIAL:
-         if (sneppp__whole(win->param[0])) return SNEPPP_OK;
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.param[0] = %g is not a whole number of trials",
-                             win->param[0]);
+         SNEPPP__REFUSE(err, !sneppp__whole(win->param[0]), ARG, "window.param[0] = %g is not a whole number of trials",
+                        win->param[0]);
+         return SNEPPP_OK;
       case SNEPPP_SPACE_FINITE:
          SNEPPP__REFUSE(err, !win->count, ARG, "window.count is 0: there are no points");
          SNEPPP__REFUSE(err, !win->point, ARG, "window.point is NULL");
@@ -7452,8 +7430,8 @@ static double sneppp__expm1_tail(double mu, double v)
    return sum;
 }
 
-/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from those
-   of the step. */
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from
+   those of the step. */
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
    double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v);
