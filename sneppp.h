@@ -3343,8 +3343,28 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 }
 
 #if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+static size_t sneppp__vertices(const sneppp_window *win)
+{
+   size_t vertices = 0;
+   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   return vertices;
+}
 
-#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+/* The bounding box of a bounded window along coordinate r. */
+static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   *lo = w->lo[r], *hi = w->hi[r];
+   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
+   if (w->space != SNEPPP_SPACE_POLYGON) return;
+   *lo = *hi = w->xy[r];
+   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
+      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
+      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
+   }
+}
+
 /* A part of a factor that the model does not have would be left out without a word. */
 static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
                                             sneppp_error *err)
@@ -3355,7 +3375,6 @@ static sneppp_status sneppp__region_factors(const sneppp_model *model, const sne
                         regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
    return SNEPPP_OK;
 }
-#endif
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
@@ -3887,13 +3906,8 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
 {
    const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
    for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
-      double lo = w->lo[r], hi = w->hi[r];
-      if (w->space == SNEPPP_SPACE_POLYGON) {
-         size_t n = 0;
-         for (size_t k = 0; k < sneppp__ring_count(w); k++) n += sneppp__ring_size(w, k);
-         lo = hi = w->xy[r];
-         for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
-      }
+      double lo, hi;
+      sneppp__window_side(w, r, &lo, &hi);
       if (part && !(part->lo[r] < part->hi[r])) return 0;
       if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
       box[2 * r] = lo, box[2 * r + 1] = hi;
@@ -5838,28 +5852,6 @@ static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] 
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
-static size_t sneppp__vertices(const sneppp_window *win)
-{
-   size_t vertices = 0;
-   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
-   return vertices;
-}
-
-/* The bounding box of a bounded window along coordinate r. */
-static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
-{
-   *lo = w->lo[r], *hi = w->hi[r];
-   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
-   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
-   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
-   if (w->space != SNEPPP_SPACE_POLYGON) return;
-   *lo = *hi = w->xy[r];
-   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
-      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
-      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
-   }
-}
-
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
@@ -5875,11 +5867,8 @@ SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n,
       SNEPPP__REFUSE(err, !sneppp__finite(xy[k]), ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
    for (size_t k = 0; k < n; k++) {
       const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
-      if (a[0] == b[0] && a[1] == b[1])
-         return sneppp__fail(
-            err, SNEPPP_ERR_ARG,
-            "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
-            ring, k, (k + 1) % n);
+      SNEPPP__REFUSE(err, a[0] == b[0] && a[1] == b[1], ARG, "window.xy: ring %z, vertices %z and %z coincide (do not "
+                     "repeat the first vertex at the end)", ring, k, (k + 1) % n);
       SNEPPP__REFUSE(err, sneppp__side(a, b, c) == 0 &&
                      (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0, ARG,
                      "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
@@ -5908,11 +5897,9 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
          for (size_t k = 0; k < n; k++)
             for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
                if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
-               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
-                                          other + 2 * ((j + 1) % m)))
-                  continue;
-               return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                   "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
+               SNEPPP__REFUSE(err, sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
+                                                         other + 2 * ((j + 1) % m)), ARG,
+                              "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
             }
       }
    }
@@ -5995,48 +5982,39 @@ static int sneppp__infinite(double x)
 SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
    size_t cells = 1, Q = (size_t)win->covariates;
-   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
-   if (win->covariates < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
-   if (win->covariates > SNEPPP_MAX_DIM - win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.covariates = %d and window.dim = %d are more than SNEPPP_MAX_DIM "
-                          "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
-   if (win->covariates && !win->z)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
+   SNEPPP__REFUSE(err, win->dim > 2, ARG, "window.dim = %d: a raster has one or two", win->dim);
+   SNEPPP__REFUSE(err, win->covariates < 0, ARG, "window.covariates = %d is negative", win->covariates);
+   SNEPPP__REFUSE(err, win->covariates > SNEPPP_MAX_DIM - win->dim, SIZE, "window.covariates = %d and window.dim = %d "
+                  "are more than SNEPPP_MAX_DIM = %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
+   SNEPPP__REFUSE(err, Q && !win->z, ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
    SNEPPP__TRY(sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err));
    SNEPPP__TRY(sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err));
    for (int r = 0; r < win->dim; r++) {
-      double lo, hi;
-      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
-      if (win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1))
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.cells[%d] = %z is too large", r, win->cells[r]);
+      double lo = win->lo[r], hi = win->hi[r];
+      SNEPPP__REFUSE(err, !win->cells[r], ARG, "window.cells[%d] is 0", r);
+      SNEPPP__REFUSE(err, win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1), SIZE,
+                     "window.cells[%d] = %z is too large", r, win->cells[r]);
       cells *= win->cells[r];
-      if (win->lo[r] != win->hi[r] || win->lo[r] != 0) {
-         if (!sneppp__finite(win->lo[r]) || !sneppp__finite(win->hi[r]) || !(win->lo[r] < win->hi[r]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below hi[%d] = %g", r, win->lo[r], r,
-                                win->hi[r]);
-      }
+      SNEPPP__REFUSE(err, !(lo == 0 && hi == 0) && (!sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi)), ARG,
+                     "window.lo[%d] = %g is not below hi[%d] = %g", r, lo, r, hi);
       sneppp__raster_side(win, r, &lo, &hi);
-      if (!sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r])
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.cell[%d] = %g does not fit window.origin[%d] = %g", r,
-                             win->cell[r], r, win->origin[r]);
-      if (!(lo < hi))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
+      SNEPPP__REFUSE(err, !sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r], RANGE,
+                     "window.cell[%d] = %g does not fit window.origin[%d] = %g", r, win->cell[r], r, win->origin[r]);
+      SNEPPP__REFUSE(err, !(lo < hi), ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
-   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
+   SNEPPP__REFUSE(err, win->xy && win->dim < 2, ARG, "window.xy is for rasters of dim 2");
    if (win->xy) SNEPPP__TRY(sneppp__polygon_check(win, err));
-   for (size_t k = 0; k < cells; k++) {
-      double w = win->weight ? win->weight[k] : 1;
-      if (sneppp__finite(w) && w < 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight[%z] = %g is negative", k, w);
-      if (sneppp__infinite(w)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.weight[%z] is infinite", k);
+   for (size_t k = 0; win->weight && k < cells; k++) {
+      double w = win->weight[k];
+      SNEPPP__REFUSE(err, sneppp__finite(w) && w < 0, ARG, "window.weight[%z] = %g is negative", k, w);
+      SNEPPP__REFUSE(err, sneppp__infinite(w), NOT_FINITE, "window.weight[%z] is infinite", k);
    }
    for (size_t k = 0; k < cells * Q; k++)
-      if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
-   if (win->tilt) SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
+      SNEPPP__REFUSE(err, sneppp__infinite(win->z[k]), NOT_FINITE, "window.z[%z] is infinite", k);
+   SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
    for (size_t k = 0; win->tilt && k < 2 * SNEPPP_BENDS * Q; k++)
-      if (k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
+      SNEPPP__REFUSE(err, k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]), ARG,
+                     "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
    return SNEPPP_OK;
 }
 
@@ -6070,9 +6048,9 @@ SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win,
          SNEPPP__REFUSE(err, !(win->radius > 0), ARG, "window.radius = %g is not positive", win->radius);
          return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
       case SNEPPP_SPACE_BINOMIAL:
-         if (sneppp__whole(win->param[0])) return SNEPPP_OK;
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.param[0] = %g is not a whole number of trials",
-                             win->param[0]);
+         SNEPPP__REFUSE(err, !sneppp__whole(win->param[0]), ARG, "window.param[0] = %g is not a whole number of trials",
+                        win->param[0]);
+         return SNEPPP_OK;
       case SNEPPP_SPACE_FINITE:
          SNEPPP__REFUSE(err, !win->count, ARG, "window.count is 0: there are no points");
          SNEPPP__REFUSE(err, !win->point, ARG, "window.point is NULL");
@@ -7416,22 +7394,26 @@ static double sneppp__exp_tail(double mu, double v)
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
-/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives
-   follow from those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the
-   power series sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
+/* E[e^V - 1; V < 0]. For a unit that stays close to 0 the two terms cancel, and the power series sum_k (-1)^k
+   E[(-V)_+^k]/k! is used instead. */
+static double sneppp__expm1_tail(double mu, double v)
+{
+   double z = sqrt(v), sum = 0, factor = 1;
+   if (!(fabs(mu) + 8 * z < 0.5)) return sneppp__exp_tail(mu, v) - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
+   for (int r = 1; r < 14; r++) {
+      factor /= -r;
+      sum += factor * sneppp__rect_moment(r, -mu, v);
+   }
+   return sum;
+}
+
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from
+   those of the step. */
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
-   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
+   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v);
    sneppp__step_moments(0, mu, v, n, step);
-   if (fabs(mu) + 8 * z < 0.5) {
-      double factor = 1;
-      c[0] = 0;
-      for (int r = 1; r < 14; r++) {
-         factor /= -r;
-         c[0] += factor * sneppp__rect_moment(r, -mu, v);
-      }
-   } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
-   c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
+   c[0] = l * sneppp__expm1_tail(mu, v) + sneppp__rect_moment(1, mu, v);
    for (int r = 1; r <= n; r++) {
       c[r] = l * e + step[r - 1];
       e -= step[r];
@@ -8057,11 +8039,11 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
 
 /* ---- ELU ---- */
 
-/* With H = [z > 0], R = z_+, N = [z < 0] and E = e^z [z < 0], sigma = R + l (E - N), sigma' = H + l E and sigma'' =
+/* With H = [z > 0], R = z_+, X = (e^z - 1) [z < 0] and E = e^z [z < 0], sigma = R + l X, sigma' = H + l E and sigma'' =
    (1 - l) delta + l E. So value and derivatives are sums of the sixteen expectations of products of these, M[x][y]
-   with x for U and y for V (Tsuchida et al. 2021, without bias). Three ways to the same numbers: powers for units
-   that stay close to 0, the closed form, and an integral where that overflows. */
-enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_N, SNEPPP__ELU_E };
+   with x for U and y for V (Tsuchida et al. 2021, without bias). Two ways to the same numbers: the closed form, and an
+   integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
+enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
 /* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
    sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
@@ -8085,7 +8067,7 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
    sneppp__stein o;
    sneppp__gauss q;
-   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: N; 2: E */
+   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: below 0, in the place of X; 2: E */
       for (int y = 0; y < 3; y++) {
          double sign[2], tilt[2], e;
          sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
@@ -8095,10 +8077,12 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
          for (int m = 0; m < (x ? 1 : 2); m++)
             for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
       }
+   for (int y = 0; y < 4; y++) M[SNEPPP__ELU_X][y] = M[SNEPPP__ELU_E][y] - M[SNEPPP__ELU_X][y];
+   for (int x = 0; x < 4; x++) M[x][SNEPPP__ELU_X] = M[x][SNEPPP__ELU_E] - M[x][SNEPPP__ELU_X];
 }
 
-/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du,
-   in which the inner expectation is a first moment in closed form and everything is positive.
+/* The same for large weights, where e^L overflows, and for small ones: E[f(U) g(V)] = integral f(u) n(u; a, A)
+   E[g(V) | u] du, in which the inner expectation is a first moment in closed form and nothing cancels.
    Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
    inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
 static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
@@ -8126,52 +8110,17 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
       for (k = 0; half > 0 && k < order; k++) {
          double u = mid + half * x[k], f = half * w[k] * sneppp__phi((u - q->a[0]) / sd) / sd, mu = inner + slope * u,
                 z = sneppp__ratio(mu, sqrt(var)), v[4];
-         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_N;
+         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_X;
          v[SNEPPP__ELU_H] = f * sneppp__Phi(z);
          v[SNEPPP__ELU_R] = f * sneppp__rect_moment(1, mu, var);
-         v[SNEPPP__ELU_N] = f * sneppp__Phi(-z);
+         v[SNEPPP__ELU_X] = f * sneppp__expm1_tail(mu, var);
          v[SNEPPP__ELU_E] = f * sneppp__exp_tail(mu, var);
          for (int y = 0; y < 4; y++) {
-            M[row][y] += v[y];
+            M[row][y] += (u > 0 ? 1 : expm1(u)) * v[y];
             M[row + 1][y] += (u > 0 ? u : exp(u)) * v[y];
          }
       }
    }
-}
-
-/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l
-   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. */
-static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
-{
-   enum { order = 11 };
-   static const double flat[2] = { 0, 0 };
-   sneppp__stein       o;
-   sneppp__gauss       q;
-   for (int quadrant = 0; quadrant < 4; quadrant++) {
-      double c[2][order + 1], sign[2];
-      int    last[2];
-      for (int s = 0; s < 2; s++) {
-         int minus = quadrant >> (1 - s) & 1;
-         sign[s] = minus ? -1 : 1;
-         last[s] = minus ? order : 1;
-         c[s][0] = minus ? g->u[s].p : 1;
-         for (int m = 1; m <= last[s]; m++) c[s][m] = sign[s] * c[s][m - 1] / m;
-      }
-      sneppp__gauss_turn(g, flat, sign, &q);
-      sneppp__stein_fill(&q, last[0], last[1], 1, &o);
-      for (int m = 1; m <= last[0]; m++) {
-         for (int n = 1; n <= last[1]; n++) {
-            double f = c[0][m] * c[1][n];
-            t->k += f * o.F[m][n];
-            t->a[0] += f * sign[0] * m * o.F[m - 1][n];
-            t->a[1] += f * sign[1] * n * o.F[m][n - 1];
-            t->cross[0] += f * sign[0] * sign[1] * m * n * o.F[m - 1][n - 1];
-            t->own[0] += f * (m == 1 ? o.du[0][0][n] : m * (m - 1) * o.F[m - 2][n]);
-            t->own[1] += f * (n == 1 ? o.du[1][0][m] : n * (n - 1) * o.F[m][n - 2]);
-         }
-      }
-   }
-   t->cross[1] = t->cross[0];
 }
 
 SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
@@ -8183,11 +8132,10 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
       if (!(q->A[s] > 1e-300)) { sneppp__gauss_apart(q, t); return; }
       close &= fabs(q->a[s]) + 8 * sqrt(q->A[s]) < 0.25;
       top = fmax(top, q->a[s] + 0.5 * q->A[s]);
-      f[s][SNEPPP__ELU_H] = 0, f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_N] = -l, f[s][SNEPPP__ELU_E] = l;
-      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_N] = 0, df[s][SNEPPP__ELU_E] = l;
+      f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_X] = l, f[s][SNEPPP__ELU_H] = f[s][SNEPPP__ELU_E] = 0;
+      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_E] = l, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_X] = 0;
    }
-   if (close) { sneppp__elu_small(q, t); return; }
-   if (top < 30) sneppp__elu_closed(q, M);
+   if (top < 30 && !close) sneppp__elu_closed(q, M);
    else sneppp__elu_integral(q, M);
    for (int x = 0; x < 4; x++)
       for (int y = 0; y < 4; y++) {
@@ -8195,8 +8143,8 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
          t->a[0] += df[0][x] * f[1][y] * M[x][y];
          t->a[1] += f[0][x] * df[1][y] * M[x][y];
          t->cross[0] += df[0][x] * df[1][y] * M[x][y];
-         if (x == SNEPPP__ELU_E) t->own[0] += f[0][x] * f[1][y] * M[x][y];
-         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * f[1][y] * M[x][y];
+         if (x == SNEPPP__ELU_E) t->own[0] += df[0][x] * f[1][y] * M[x][y];
+         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * df[1][y] * M[x][y];
       }
    t->cross[1] = t->cross[0];
    for (int s = 0; q->grad && s < 2; s++) {
