@@ -24014,9 +24014,10 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
       if (h != f)
          st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
    for (size_t i = 0; i < n; i++) B->count += B->mass[i];
-   B->count = fmax(B->count + model->floor * B->size, 0);
-   if (st == SNEPPP_OK && !sneppp__finite(B->count))
+   B->count += model->floor * B->size;
+   if (st == SNEPPP_OK && !sneppp__finite(B->count)) /* fmax would make 0 of what is no number */
       st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
+   B->count = fmax(B->count, 0);
    return st;
 }
 
