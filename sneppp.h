@@ -19444,8 +19444,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    sneppp__bumps_list(f, few, &list);
    n = list.count * (size_t)list.group;
    desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
-   if (n > (size_t)INT32_MAX)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    sneppp__auto_desc(&desc, n ? (int)n : 1); /* the constant: one unit of weight 0 and the floor */
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
