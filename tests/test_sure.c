@@ -954,8 +954,44 @@ TEST sure_cannot_be_factorised(void)
    PASS();
 }
 
+/* The same where each factor has a readout of its own: sums and products of two lines, full and diagonal. */
+TEST sure_points_of_parts(void)
+{
+   sneppp_real x[2] = {(sneppp_real)0.4375, (sneppp_real)0.3125};
+   const double h = 1.0 / 128;
+   for (int kind = 0; kind < 4; kind++) {
+      sneppp_events   e = sure_pattern(60, 8), at;
+      sneppp_window   side[2];
+      sneppp_region   region;
+      sneppp_sure     point, cell;
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_model    m;
+      sneppp_error    err;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(side, 0, sizeof side);
+      memset(&region, 0, sizeof region), memset(&at, 0, sizeof at);
+      d.mix = kind < 2 ? SNEPPP_MIX_ADDITIVE : SNEPPP_MIX_SEPARABLE, d.readout = kind % 2 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      for (int f = 0; f < 2; f++) {
+         d.factor[f].window.dim = side[f].dim = 1, d.factor[f].window.hi[0] = 1, d.factor[f].width = 4 - f;
+         side[f].lo[0] = (double)x[f] - h / 2, side[f].hi[0] = (double)x[f] + h / 2, region.factor[f] = &side[f];
+      }
+      fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX, fit.floor = kind < 2 ? 0.2 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+      m.origin.scale = 0; /* do not count */
+      at.x = x, at.count = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_intensity_sure(&m, &at, 0.9, &point, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.9, &cell, NULL, &err));
+      ASSERT_IN_RANGE(point.mean, cell.mean / (h * h), 0.01 * point.mean);
+      ASSERT_IN_RANGE(point.error, cell.error / (h * h), 0.01 * point.error);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sure)
 {
+   RUN_TEST(sure_points_of_parts);
    RUN_TEST(sure_nearly_nothing);
    RUN_TEST(sure_cannot_be_factorised);
    RUN_TEST(sure_gamma);
