@@ -1343,15 +1343,24 @@ TEST raster_parts(void)
    sneppp_region region;
    sneppp_events e;
    sneppp_real   x[2] = {(sneppp_real)4.3, (sneppp_real)2.1};
-   double        count, nll, sum;
+   double        count, nll, sum, whole = 0, twice[RASTER_CELLS];
    memset(&desc, 0, sizeof desc), memset(&region, 0, sizeof region), memset(&e, 0, sizeof e);
    raster_make(&c, 3), raster_make(&line, 6);
+   for (int k = 0; k < RASTER_CELLS; k++) twice[k] = 2 * c.weight[k];
    desc.width = 4, desc.factor[0].window = c.win;
    region.factor[0] = &part;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
    part = c.win, part.covariates = 1;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, 1, &count, NULL, &err));
    ASSERT_STR_EQ("region.factor[0].covariates = 1, but the window has 2", err.why);
+   for (int k = 0; k < 4; k++) { /* covariates of its own or not, an exposure of its own or not, which is twice as large */
+      part = c.win;
+      if (k & 1) part.covariates = 0, part.z = NULL;
+      part.weight = k & 2 ? twice : NULL;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
+      if (!k) whole = count;
+      if (k != 1) ASSERT_IN_RANGE((k & 2 ? 2 : 1) * whole, count, 1e-5 * whole); /* 1: the cells alone, without an exposure */
+   }
    memset(&part, 0, sizeof part);
    part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = inner;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
