@@ -15614,10 +15614,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->Q = sneppp__doubles(c, n, 1);
       v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
-   certificate = widest + sneppp__lambda_max_work(widest);
-   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
-      certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
-   certificate += widest * widest;
+   certificate = widest + sneppp__lambda_max_work(widest) + widest * widest; /* enough for eps2 as well */
    if (certificate < p * p) certificate = p * p;
    cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
    cx->top = sneppp__doubles(c, widest, 1);
@@ -19107,8 +19104,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    sneppp__bumps_list(f, few, &list);
    n = list.count * (size_t)list.group;
    desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
-   if (n > (size_t)INT32_MAX)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    sneppp__auto_desc(&desc, n ? (int)n : 1); /* the constant: one unit of weight 0 and the floor */
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
@@ -23218,9 +23213,10 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
       if (h != f)
          st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
    for (size_t i = 0; i < n; i++) B->count += B->mass[i];
-   B->count = fmax(B->count + model->floor * B->size, 0);
-   if (st == SNEPPP_OK && !sneppp__finite(B->count))
+   B->count += model->floor * B->size;
+   if (st == SNEPPP_OK && !sneppp__finite(B->count)) /* fmax would make 0 of what is no number */
       st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
+   B->count = fmax(B->count, 0);
    return st;
 }
 

@@ -752,8 +752,40 @@ TEST districts_certify_bei(void)
    PASS();
 }
 
+/* Who asks AUTO to stop keeps the model that there was. */
+static int districts_enough(const sneppp_report *now, const sneppp_model *model, void *user)
+{
+   (void)now, (void)model;
+   ++*(int *)user;
+   return 1;
+}
+
+TEST districts_stop(void)
+{
+   static districts_grid g;
+   sneppp_events   points = fit_events(20);
+   sneppp_desc     d = fit_desc_box(0);
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_real     x[2] = {4, 2}, before;
+   int             calls = 0;
+   districts_make(&g, 2, 1, &points);
+   fit = districts_fit(&g.events, SNEPPP_METHOD_AUTO, 0);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   before = sneppp_intensity(&m, x);
+   fit.progress = districts_enough, fit.user = &calls;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, &r, NULL));
+   ASSERT(calls > 0);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ(before, sneppp_intensity(&m, x));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(districts)
 {
+   RUN_TEST(districts_stop);
    RUN_TEST(districts_definition);
    RUN_TEST(districts_gradients);
    RUN_TEST(districts_gradients_mixes);

@@ -1209,8 +1209,49 @@ TEST fit_steps_stay_in_the_domain(void)
    PASS();
 }
 
+/* ADAM starts where as many events are expected as there are, whatever the readouts: each of a product has its root of the
+   scale, each of a sum all of it. */
+TEST fit_starts_with_all_events(void)
+{
+   sneppp_events e = fit_events(60);
+   for (int k = 0; k < 6; k++) {
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_model    m;
+      sneppp_trainer  t;
+      sneppp_error    err;
+      double          count = 0;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit);
+      d.mix = k % 3 == 0 ? SNEPPP_MIX_ADDITIVE : k % 3 == 1 ? SNEPPP_MIX_SEPARABLE : SNEPPP_MIX_PRODUCT, d.width = 4;
+      for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = f ? 5 : 10;
+      fit.events = &e, fit.method = SNEPPP_METHOD_ADAM, fit.steps = 5, fit.floor = k < 3 ? 0 : 0.2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      for (int r = 0; r < m.readouts; r++)
+         for (int i = 0; i < m.readout[r].m * m.readout[r].n; i++) m.readout[r].V[i] *= (sneppp_real)1.7;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &fit, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
+      ASSERT_IN_RANGE(60, count, sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-9);
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The rate climbs in equal steps to what was asked for, from one of them on. */
+TEST fit_warms_up(void)
+{
+   sneppp_fit_desc o;
+   memset(&o, 0, sizeof o);
+   o.rate = 0.8, o.steps = 100, o.warmup = 4;
+   for (size_t k = 0; k < 4; k++) ASSERT_IN_RANGE(0.2 * (double)(k + 1), sneppp__rate(&o, k), 1e-12);
+   ASSERT_IN_RANGE(0.8, sneppp__rate(&o, 4), 1e-12);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_warms_up);
+   RUN_TEST(fit_starts_with_all_events);
    RUN_TEST(fit_settings_have_ranges);
    RUN_TEST(fit_derivatives_by_theta);
    RUN_TEST(fit_begins_with_its_events);

@@ -735,8 +735,43 @@ TEST level_samples_in_rings(void)
    PASS();
 }
 
+/* A picture of a product of two lines, beyond both of their ends. */
+TEST level_raster_of_lines(void)
+{
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_events   e;
+   sneppp_model    m;
+   sneppp_grid     g;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   sneppp_real     x[2 * 50], out[12 * 8], at[2];
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&e, 0, sizeof e), memset(&g, 0, sizeof g);
+   sneppp_rng_init(&rng, 2, 3);
+   for (size_t i = 0; i < 50; i++) {
+      x[2 * i] = (sneppp_real)(4 * sneppp_rng_uniform(&rng) * sneppp_rng_uniform(&rng));
+      x[2 * i + 1] = (sneppp_real)(2 * sneppp_rng_uniform(&rng));
+   }
+   d.factor[0].window.dim = d.factor[1].window.dim = 1, d.factor[0].window.hi[0] = 4, d.factor[1].window.hi[0] = 2;
+   e.x = x, e.count = 50, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+   g.cells[0] = 12, g.cells[1] = 8, g.lo[0] = -1, g.hi[0] = 5, g.lo[1] = -1, g.hi[1] = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, out, NULL, &err));
+   for (int k = 0; k < 96; k++) {
+      double a = -0.75 + 0.5 * (k % 12), b = -0.75 + 0.5 * (k / 12), want = 0;
+      at[0] = (sneppp_real)a, at[1] = (sneppp_real)b;
+      if (a > 0 && a < 4 && b > 0 && b < 2) want = (double)sneppp_intensity(&m, at);
+      ASSERT_IN_RANGE(want, (double)out[k], 1e-4 * want);
+      ASSERT((want > 0) == (out[k] > 0));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(level)
 {
+   RUN_TEST(level_raster_of_lines);
    RUN_TEST(level_cut_counts);
    RUN_TEST(level_cut_polygons);
    RUN_TEST(level_cut_sums);

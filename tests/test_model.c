@@ -1181,8 +1181,73 @@ TEST model_active_sets(void)
    PASS();
 }
 
+/* Regions of another kind than the window: a box of a line of pieces, boxes and polygons in a disc, and what a sphere and a
+   disc cannot have. */
+TEST model_parts_of_lines_and_discs(void)
+{
+   static const double ends[4] = {0, 2, 5, 9}, some[2] = {5.5, 8}, corners[8] = {0.2, 0.1, 1.5, 0.1, 1.5, 2.2, 0.2, 2.2};
+   const double        eps = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-9;
+   sneppp_desc         d;
+   sneppp_model        m;
+   sneppp_error        err;
+   sneppp_window       box, other;
+   sneppp_region       region[2];
+   double              n[2], sum = 0, wx, wy;
+   memset(&d, 0, sizeof d), memset(&box, 0, sizeof box), memset(&other, 0, sizeof other), memset(region, 0, sizeof region);
+   region[0].factor[0] = &box, region[1].factor[0] = &other;
+   d.width = 5, d.seed = 3;
+   d.factor[0].window.space = SNEPPP_SPACE_INTERVALS, d.factor[0].window.dim = 1;
+   d.factor[0].window.count = 2, d.factor[0].window.ends = ends;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   box.dim = 1, box.lo[0] = 5.5, box.hi[0] = 8;
+   other.space = SNEPPP_SPACE_INTERVALS, other.dim = 1, other.count = 1, other.ends = some;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, region, 2, n, NULL, &err), "%d");
+   ASSERT(n[0] > 0);
+   ASSERT_IN_RANGE(n[1], n[0], eps * n[1]);
+   for (int i = 0; i < MODEL_NODES; i++) {
+      sneppp_real x = (sneppp_real)model_node(i, 5.5, 8, &wx);
+      sum += wx * (double)sneppp_intensity(&m, &x);
+   }
+   ASSERT_IN_RANGE(sum, n[0], eps * sum);
+   box.lo[0] = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region, 1, n, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0]: [1, 8] reaches outside the window or spans a gap of it", err.why);
+   sneppp_free(&m);
+   d.factor[0].window.space = SNEPPP_SPACE_BALL, d.factor[0].window.dim = 2, d.factor[0].window.radius = 2;
+   d.factor[0].window.centre[0] = d.factor[0].window.centre[1] = 1;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   box.dim = 2, box.lo[0] = 0.2, box.hi[0] = 1.5, box.lo[1] = 0.1, box.hi[1] = 2.2;
+   memset(&other, 0, sizeof other);
+   other.space = SNEPPP_SPACE_POLYGON, other.dim = 2, other.count = 4, other.xy = corners;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, region, 2, n, NULL, &err), "%d");
+   ASSERT_IN_RANGE(n[1], n[0], eps * n[1]);
+   sum = 0;
+   for (int i = 0; i < MODEL_NODES; i++)
+      for (int j = 0; j < MODEL_NODES; j++) {
+         sneppp_real x[2];
+         x[0] = (sneppp_real)model_node(i, 0.2, 1.5, &wx), x[1] = (sneppp_real)model_node(j, 0.1, 2.2, &wy);
+         sum += wx * wy * (double)sneppp_intensity(&m, x);
+      }
+   ASSERT_IN_RANGE(sum, n[0], eps * sum);
+   box.hi[0] = 2.7; /* at its upper right corner only */
+   box.lo[1] = 0.5, box.hi[1] = 2.5;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region, 1, n, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0] reaches outside the window near 2.7", err.why);
+   other.space = SNEPPP_SPACE_GAUSS, other.count = 0, other.xy = NULL;
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&m, region + 1, 1, n, NULL, &err));
+   sneppp_free(&m);
+   memset(&d.factor[0].window, 0, sizeof d.factor[0].window);
+   d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 2;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&m, region, 1, n, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0]: no closed form for this kind of region in this kind of window", err.why);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_parts_of_lines_and_discs);
    RUN_TEST(model_marginals_without_memory);
    RUN_TEST(model_active_sets);
    RUN_TEST(model_marginal_of_a_learnt_mixture);

@@ -1352,8 +1352,61 @@ TEST raster_squares_are_not_negative(void)
    PASS();
 }
 
+/* Parts of rasters: cells with other covariates, pieces of the line, and polygons that leave the window's where nothing is cut. */
+TEST raster_parts(void)
+{
+   static const double inner[6] = {3.5, 1.8, 5, 2, 4.4, 2.8}, outer[6] = {3.5, 1.8, 5, 2, 4.4, 8}, ends[2] = {3, 4};
+   raster_case   c, line;
+   sneppp_desc   desc;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_window part;
+   sneppp_region region;
+   sneppp_events e;
+   sneppp_real   x[2] = {(sneppp_real)4.3, (sneppp_real)2.1};
+   double        count, nll, sum, whole = 0, twice[RASTER_CELLS];
+   memset(&desc, 0, sizeof desc), memset(&region, 0, sizeof region), memset(&e, 0, sizeof e);
+   raster_make(&c, 3), raster_make(&line, 6);
+   for (int k = 0; k < RASTER_CELLS; k++) twice[k] = 2 * c.weight[k];
+   desc.width = 4, desc.factor[0].window = c.win;
+   region.factor[0] = &part;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   part = c.win, part.covariates = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0].covariates = 1, but the window has 2", err.why);
+   for (int k = 0; k < 4; k++) { /* covariates of its own or not, an exposure of its own or not, which is twice as large */
+      part = c.win;
+      if (k & 1) part.covariates = 0, part.z = NULL;
+      part.weight = k & 2 ? twice : NULL;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
+      if (!k) whole = count;
+      if (k != 1) ASSERT_IN_RANGE((k & 2 ? 2 : 1) * whole, count, 1e-5 * whole); /* 1: the cells alone, without an exposure */
+   }
+   memset(&part, 0, sizeof part);
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = inner;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
+   e.x = x, e.count = 1, e.seen = &region; /* what was watched is not cut: it must lie in the window */
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
+   sum = count - log((double)sneppp_intensity(&m, x));
+   ASSERT_IN_RANGE(sum, nll, 1e-4 * fabs(sum));
+   part.xy = outer;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
+   ASSERT(strstr(err.why, "some of it is outside, or in a hole"));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   sneppp_free(&m);
+   desc.factor[0].window = line.win;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   memset(&part, 0, sizeof part);
+   part.space = SNEPPP_SPACE_INTERVALS, part.dim = 1, part.count = 1, part.ends = ends;
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0]: parts of a raster are boxes, polygons and cells of its grid", err.why);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
    RUN_TEST(raster_squares_are_not_negative);
