@@ -13446,7 +13446,9 @@ static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t l
 }
 
 /* What a call that makes Gram matrices gets for `par`. */
+#ifndef SNEPPP__DIVIDED     /* tests have fewer, as with centres below */
 #define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
+#endif
 static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
                                              sneppp__gram_share *share)
 {

@@ -391,7 +391,7 @@ TEST raster_models(void)
    for (int kind = 0; kind < 4; kind++)
       for (int method = 0; method < 5; method++) {
          raster_case     c;
-         sneppp_real     x[400];
+         sneppp_real     x[240];
          sneppp_desc     desc;
          sneppp_events   events;
          sneppp_fit_desc fit;
@@ -407,7 +407,7 @@ TEST raster_models(void)
          c.win.no_place = method == 2 || method == 4;
          memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
          desc.factor[0].window = c.win, desc.width = method < 3 ? 12 : 0;
-         events.x = x, events.count = raster_events(&c.win, 200, x);
+         events.x = x, events.count = raster_events(&c.win, 120, x);
          fit.events = &events, fit.method = (sneppp_method)methods[method], fit.steps = method == 1 || method == 2 ? 60 : 0;
          if (method == 4) events.x = NULL, events.read = raster_source, events.user = x; /* nothing can be held out: no rival */
          if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
@@ -899,7 +899,7 @@ TEST raster_automatic(void)
 TEST raster_automatic_even(void)
 {
    const double    tol = sizeof(sneppp_real) == sizeof(float) ? 1e-3 : 1e-6;
-   sneppp_real     x[2 * 300];
+   sneppp_real     x[2 * 150];
    sneppp_rng      rng;
    sneppp_error    err;
    sneppp_rng_init(&rng, 15, 0);
@@ -921,25 +921,25 @@ TEST raster_automatic_even(void)
       if (kind == 1) desc[1].factor[0].window = raster_box(2.9, 8.75, 1.2, 6.2);
       if (kind == 2) desc[1].factor[0].window.space = SNEPPP_SPACE_POLYGON;
       if (kind == 3) desc[0].width = 24;
-      for (int i = 0; i < 300;) { /* dense around two places */
+      for (int i = 0; i < 150;) { /* dense around two places */
          double at[2], v[2];
          ASSERT(sneppp_window_draw(&c.win, &rng, at));
          if (sneppp_rng_uniform(&rng) > 0.1 + exp(-2 * ((at[0] - 4) * (at[0] - 4) + (at[1] - 4) * (at[1] - 4))) + exp(-(at[0] - 7.5) * (at[0] - 7.5))) continue;
          for (int r = 0; r < 2; r++) x[2 * i + r] = (sneppp_real)at[r], v[r] = (double)x[2 * i + r];
          i += sneppp_window_contains(&c.win, v);
       }
-      events.x = x, events.count = 300, fit.events = &events;
+      events.x = x, events.count = 150, fit.events = &events;
       for (int k = 0; k < 2; k++) {
          double all;
          if (sneppp_init(&m[k], &desc[k], &err) || sneppp_fit(&m[k], &fit, &report[k], &err)) FAILm(err.why);
          ASSERT_EQ(SNEPPP_METHOD_AUTO, report[k].method);
          if (sneppp_count(&m[k], NULL, 1, &all, NULL, &err)) FAILm(err.why);
-         ASSERT_IN_RANGE(300, all, 300 * tol);
+         ASSERT_IN_RANGE(150, all, 150 * tol);
       }
-      for (int i = 0; i < 300; i++) lost += log((double)sneppp_intensity(&m[1], x + 2 * i) / (double)sneppp_intensity(&m[0], x + 2 * i)) / 300;
+      for (int i = 0; i < 150; i++) lost += log((double)sneppp_intensity(&m[1], x + 2 * i) / (double)sneppp_intensity(&m[0], x + 2 * i)) / 150;
       if (kind < 3) {
          ASSERT_IN_RANGE(report[1].held_out, report[0].held_out, tol);
-         for (int i = 0; i < 300; i++)
+         for (int i = 0; i < 150; i++)
             ASSERT_IN_RANGE(1, (double)sneppp_intensity(&m[0], x + 2 * i) / (double)sneppp_intensity(&m[1], x + 2 * i), 100 * tol);
       } else { ASSERT(m[0].n <= 24 && m[1].n > 24); ASSERT_IN_RANGE(0, lost, 0.03); }
       sneppp_free(&m[0]), sneppp_free(&m[1]);
@@ -1148,7 +1148,7 @@ static int raster_stop(const sneppp_report *now, const sneppp_model *model, void
 
 TEST raster_tilt_where(void)
 {
-   static sneppp_real x[3 * 400], place[2 * 300];
+   static sneppp_real x[3 * 400], place[2 * 150];
    raster_case        c;
    sneppp_desc        desc;
    sneppp_events      events;
@@ -1184,11 +1184,11 @@ TEST raster_tilt_where(void)
       sneppp_free(&m), sneppp_free(&bare);
    }
    ASSERT(lost / 2 < 0.01);
-   raster_events(&c.win, 300, place); /* beside the place, a time: more in the end */
-   for (int i = 0; i < 300; i++)
+   raster_events(&c.win, 150, place); /* beside the place, a time: more in the end */
+   for (int i = 0; i < 150; i++)
       x[3 * i] = place[2 * i], x[3 * i + 1] = place[2 * i + 1], x[3 * i + 2] = (sneppp_real)sqrt(sneppp_rng_uniform(&rng));
    memset(&desc, 0, sizeof desc);
-   desc.factor[0].window = c.win, desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1, events.count = 300;
+   desc.factor[0].window = c.win, desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1, events.count = 150;
    if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
    fit.progress = raster_stop;
    if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
@@ -1197,7 +1197,7 @@ TEST raster_tilt_where(void)
    if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
    ASSERT(report.method == SNEPPP_METHOD_AUTO && report.tilt == 1 && m.layer[0].d == 2);
    if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
-   ASSERT_IN_RANGE(300, all, 1e-4 * 300);
+   ASSERT_IN_RANGE(150, all, 1e-4 * 150);
    sneppp_free(&m);
    events.count = 0; /* of no events covariates know nothing */
    if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
