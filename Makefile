@@ -169,7 +169,7 @@ endif
 endif
 ifneq ($(call have,g++),)
 # Of half of the time, that of three suites, C++ makes what the same compiler makes of C.
-$(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2,,$(SLOW_SUITES)))
+$(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2))
 endif
 ifneq ($(call have,clang),)
 $(eval $(call CONFIG,clang-double,clang,$(STRICT_C) -O2))
