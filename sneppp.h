@@ -4819,23 +4819,31 @@ static double sneppp__max_abs(size_t n, const double *A)
 }
 
 /* ---- Cholesky: A = L L', L lower. Only the lower triangle of A is read; L replaces it and the strict upper
-   triangle becomes zero. Row by row, every inner sum is a dot product of two rows of L. If a pivot is not
-   positive the answer is ERR_NOT_POSITIVE and A is partly overwritten. */
+   triangle becomes zero. By blocks of columns, from which one product takes all that the columns before explain; within
+   a block, every inner sum is a dot product of two rows of L. If a pivot is not positive the answer is
+   ERR_NOT_POSITIVE and A is partly overwritten. */
+#define SNEPPP__CHOL_BLOCK 64
 static sneppp_status sneppp__chol(size_t n, double *A, size_t lda)
 {
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++)
          if (!sneppp__finite(A[i * lda + j])) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++) {
-      double *Li = A + i * lda, d;
-      for (size_t j = 0; j < i; j++) {
-         const double *Lj = A + j * lda;
-         Li[j] = (Li[j] - sneppp__dot_f64(j, Li, Lj)) / Lj[j];
+   for (size_t first = 0; first < n; first += SNEPPP__CHOL_BLOCK) {
+      const size_t end = n - first > SNEPPP__CHOL_BLOCK ? first + SNEPPP__CHOL_BLOCK : n;
+      double      *rows = A + first * lda;
+      if (first) sneppp__dgemm(0, 1, n - first, end - first, first, -1, rows, lda, rows, lda, 1, rows + first, lda);
+      for (size_t i = first; i < n; i++) {
+         double *Li = A + i * lda, d;
+         for (size_t j = first; j < end && j < i; j++) {
+            const double *Lj = A + j * lda;
+            Li[j] = (Li[j] - sneppp__dot_f64(j - first, Li + first, Lj + first)) / Lj[j];
+         }
+         if (i >= end) continue;
+         d = Li[i] - sneppp__dot_f64(i - first, Li + first, Li + first);
+         if (!sneppp__finite(d) || d <= 0) return SNEPPP_ERR_NOT_POSITIVE;
+         Li[i] = sqrt(d);
+         for (size_t j = i + 1; j < n; j++) Li[j] = 0;
       }
-      d = Li[i] - sneppp__dot_f64(i, Li, Li);
-      if (!sneppp__finite(d) || d <= 0) return SNEPPP_ERR_NOT_POSITIVE;
-      Li[i] = sqrt(d);
-      for (size_t j = i + 1; j < n; j++) Li[j] = 0;
    }
    return SNEPPP_OK;
 }
