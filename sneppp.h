@@ -20609,6 +20609,7 @@ typedef struct sneppp__sure {
    int32_t            *event;              /* (start[shared]) who has a part in them                                */
    double             *part;
    /* others: V (m, n) of each readout in turn; scores, see sneppp__sure_laplace                                    */
+   size_t              m[SNEPPP_MAX_FACTORS]; /* rows of V, but for those at the end that are 0, as CONVEX has them  */
    double             *V, *Psi, *Y;        /* (N, n), (N, rows)                                                      */
    double             *B;                  /* (n, n) factor of the curvature; NULL: there is none but the ridge      */
    double             *L, *K, *KV, *work;  /* (N, N) factor of the information; (n, n), (n, m), (N, m) of a readout  */
@@ -20772,6 +20773,15 @@ static double sneppp__sure_rest(const sneppp_model *m, const double *q, int k)
    return rest;
 }
 
+/* lambda, or the mean of a region of this size. */
+static double sneppp__sure_mean(const sneppp_model *m, const double *q, double area)
+{
+   double sum = m->floor * area;
+   for (int k = 0; k < m->readouts && (!k || m->desc.mix != SNEPPP_MIX_SEPARABLE); k++)
+      sum += sneppp__sure_rest(m, q, k) * q[k];
+   return sum;
+}
+
 /* The features of an event or point; of a diagonal readout v psi^2 instead. */
 static void sneppp__sure_features(const sneppp__sure *s, const sneppp_real *x, double *out)
 {
@@ -20795,7 +20805,7 @@ static void sneppp__sure_project(const sneppp__sure *s, const double *psi, doubl
       const sneppp_readout_state *R = &m->readout[k];
       const size_t                n = (size_t)R->n;
       q[k] = 0;
-      for (size_t i = 0; i < (size_t)R->m; i++, V += n) {
+      for (size_t i = 0; i < s->m[k]; i++, V += n) {
          double dot = sneppp__dot_f64(n, V, psi + R->first);
          if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) q[k] += dot;
          else q[k] += dot * dot, *y++ = dot;
@@ -20823,12 +20833,12 @@ static sneppp_status sneppp__sure_curve(sneppp__sure *s, double more, const snep
       double q, c;
       sneppp__sure_features(s, o->x + j * (size_t)m->D, psi);
       sneppp__sure_project(s, psi, s->work, &q);
-      c = (double)o->weight[j] * 2 * m->alpha / (m->alpha * q + m->floor);
+      c = (double)o->weight[j] * 2 * m->alpha / sneppp__sure_mean(m, &q, 1);
       pull += c * q;
       for (size_t i = 0; i < n; i++) sneppp__array_add_f64(i + 1, c * psi[i], psi, s->B + i * n);
    }
    t = sneppp__readout_integral(m, &s->g, 0, NULL);
-   for (size_t i = 0; i < (size_t)m->readout[0].m * n; i++) pull -= o->ridge * s->V[i] * s->V[i];
+   for (size_t i = 0; i < s->rows * n; i++) pull -= o->ridge * s->V[i] * s->V[i];
    for (size_t i = 0; i < n; i++) {
       sneppp__mix_row(m, &s->g, i, 0, n, G + i * n);
       for (size_t k = 0; k <= i; k++) G[i * n + k] = pull / t * G[i * n + k] - s->B[i * n + k];
@@ -20854,19 +20864,17 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
    const int            full = m->desc.readout == SNEPPP_READOUT_FULL;
    double               trace = 0, *V = s->V;
    for (int k = 0; k < m->readouts; k++)
-      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
-         *V++ = (double)m->readout[k].V[i];
+      for (size_t i = 0; i < s->m[k] * (size_t)m->readout[k].n; i++) *V++ = (double)m->readout[k].V[i];
    for (size_t j = 0; j < N; j++) {
       double q[SNEPPP_MAX_FACTORS], lambda, *psi = s->Psi + j * n, *y = s->Y + j * rows;
       sneppp__sure_features(s, o->x + sneppp__witness(s, j) * (size_t)m->D, psi);
       sneppp__sure_project(s, psi, y, q);
-      lambda = sneppp__sure_rest(m, q, 0) * q[0] + m->floor;
-      for (int k = 1; k < m->readouts && m->desc.mix != SNEPPP_MIX_SEPARABLE; k++) lambda += m->alpha * q[k];
+      lambda = sneppp__sure_mean(m, q, 1);
       if (!(lambda > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
       for (int k = 0; k < m->readouts; k++) {
          const sneppp_readout_state *R = &m->readout[k];
          double                      factor = 2 * sneppp__sure_rest(m, q, k) / lambda;
-         for (size_t i = 0; full && i < (size_t)R->m; i++) *y++ *= factor;
+         for (size_t i = 0; full && i < s->m[k]; i++) *y++ *= factor;
          for (size_t i = 0; !full && i < (size_t)R->n; i++) *psi++ *= factor;
       }
       psi = s->Psi + j * n, y = s->Y + j * rows;
@@ -20885,8 +20893,8 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
             const sneppp_readout_state *R = &m->readout[k];
             size_t                      first = (size_t)R->first;
             double dot = sneppp__dot_f64((size_t)R->n, s->Psi + i * n + first, s->Psi + j * n + first);
-            if (full) dot *= sneppp__dot_f64((size_t)R->m, s->Y + i * rows + at, s->Y + j * rows + at);
-            c += dot, at += (size_t)R->m;
+            if (full) dot *= sneppp__dot_f64(s->m[k], s->Y + i * rows + at, s->Y + j * rows + at);
+            c += dot, at += s->m[k];
          }
          s->L[i * N + j] = c * sqrt(s->w[i] * s->w[j]);
          if (i == j) trace += s->L[i * N + j];
@@ -20904,36 +20912,36 @@ static double sneppp__sure_gradient(sneppp__sure *s, const double *psi)
    const sneppp_model *m = s->model;
    const size_t        N = s->N, n = (size_t)m->n, rows = s->rows;
    const int           full = m->desc.readout == SNEPPP_READOUT_FULL;
-   double              q[SNEPPP_MAX_FACTORS], two, *V = s->V, *y = s->work;
+   double              q[SNEPPP_MAX_FACTORS], *V = s->V, *KV = s->KV, *y = s->work;
    size_t              at = 0;
    memset(s->a, 0, N * sizeof *s->a);
    if (psi) sneppp__sure_project(s, psi, y, q);
-   for (int k = 0; !psi && k < m->readouts; k++) q[k] = sneppp__readout_integral(m, &s->g, k, NULL);
-   for (int k = 0; k < m->readouts; k++) {
-      const sneppp_readout_state *R = &m->readout[k];
-      const size_t                nk = (size_t)R->n, mk = (size_t)R->m, first = (size_t)R->first;
-      two = 2 * sneppp__sure_rest(m, q, k);
-      if (!full) {
-         for (size_t i = 0; i < nk; i++)
-            s->KV[i] = psi ? psi[first + i] : V[i] * sneppp__mix_entry(m, &s->g, first + i, first + i);
-         for (size_t j = 0; j < N; j++) s->a[j] += two * sneppp__dot_f64(nk, s->Psi + j * n + first, s->KV);
-      } else if (psi) {
-         memcpy(s->KV, psi + first, nk * sizeof *psi);
-         if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, s->KV, 1, 1);
-         for (size_t j = 0; j < N; j++)
-            s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, y + at) *
-                       sneppp__dot_f64(nk, s->KV, s->Psi + j * n + first);
-      } else {
-         for (size_t i = 0; i < nk; i++) sneppp__mix_row(m, &s->g, first + i, first, nk, s->K + i * nk);
-         sneppp__dgemm(0, 1, nk, mk, nk, 1, s->K, nk, V, nk, 0, s->KV, mk);
-         if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, s->KV, mk, mk);
-         sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, s->KV, mk, 0, s->work, mk);
-         for (size_t j = 0; j < N; j++)
-            s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, s->work + j * mk);
-      }
-      V += mk * nk, at += mk;
+   for (int k = 0; !psi && k < m->readouts; k++) { /* K V', and its trace with V */
+      const size_t nk = (size_t)m->readout[k].n, mk = s->m[k], first = (size_t)m->readout[k].first;
+      for (size_t i = 0; i < nk; i++)
+         if (full) sneppp__mix_row(m, &s->g, first + i, first, nk, s->K + i * nk);
+         else KV[i] = V[i] * sneppp__mix_entry(m, &s->g, first + i, first + i);
+      if (full) sneppp__dgemm(0, 1, nk, mk, nk, 1, s->K, nk, V, nk, 0, KV, mk);
+      q[k] = 0;
+      for (size_t i = 0; i < mk; i++)
+         for (size_t j = 0; j < nk; j++) q[k] += *V++ * KV[j * mk + i];
+      KV += mk * nk;
    }
-   return psi ? 0 : sneppp__integral(m, &s->g, NULL);
+   KV = s->KV;
+   for (int k = 0; k < m->readouts; k++) {
+      const size_t nk = (size_t)m->readout[k].n, mk = s->m[k], first = (size_t)m->readout[k].first, cols = psi ? 1 : mk;
+      const double two = 2 * sneppp__sure_rest(m, q, k);
+      if (psi) memcpy(KV, psi + first, nk * sizeof *psi);
+      if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, KV, cols, cols);
+      if (full && !psi) sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, KV, mk, 0, s->work, mk);
+      for (size_t j = 0; j < N; j++) {
+         double dot = full && !psi ? 1 : sneppp__dot_f64(nk, s->Psi + j * n + first, KV);
+         if (full) dot *= sneppp__dot_f64(mk, s->Y + j * rows + at, psi ? y + at : s->work + j * mk);
+         s->a[j] += two * dot;
+      }
+      KV += cols * nk, at += mk;
+   }
+   return sneppp__sure_mean(m, q, psi ? 1 : sneppp__grams_mass(m, &s->g));
 }
 
 /* From h to the influences. */
@@ -20959,8 +20967,11 @@ SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_mode
    size_t       most = 0, rows = 0, all = 0; /* units and rows of a readout; sizes of V */
    for (int k = 0; k < m->readouts; k++) {
       const sneppp_readout_state *R = &m->readout[k];
+      size_t                      size = (size_t)R->m * (size_t)R->n;
       if ((size_t)R->n > most) most = (size_t)R->n;
-      rows += (size_t)R->m, all += (size_t)R->m * (size_t)R->n;
+      while (size > (size_t)R->n && R->V[size - 1] == 0) size--;
+      s->m[k] = (size + (size_t)R->n - 1) / (size_t)R->n;
+      rows += s->m[k], all += s->m[k] * (size_t)R->n;
    }
    s->rows = rows;
    sneppp__place_grams(c, m, &s->g);
@@ -20985,7 +20996,7 @@ SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_mode
    s->Y = sneppp__doubles(c, N, rows);
    s->L = sneppp__doubles(c, N, N);
    s->K = sneppp__doubles(c, full ? most : 0, most);
-   s->KV = sneppp__doubles(c, most, full ? rows : 1);
+   s->KV = sneppp__doubles(c, all, 1);
    s->work = sneppp__doubles(c, N, rows);
    s->weight = sneppp__reals(c, m->origin.count, 1);
 }
@@ -21099,10 +21110,7 @@ static double sneppp__sure_point(sneppp__sure *s, const sneppp_real *x, double *
    double              mean = m->floor;
    sneppp__sure_features(s, x, s->mass);
    *b = 0;
-   if (!m->origin.bumps) {
-      sneppp__sure_gradient(s, s->mass);
-      return sneppp__readout(m, s->psi);
-   }
+   if (!m->origin.bumps) return sneppp__sure_gradient(s, s->mass);
    for (size_t k = 0; k < (size_t)m->n; k++) {
       s->root[k] = (double)s->psi[k], s->mass[k] *= m->alpha * (double)m->readout[0].V[k];
       mean += s->mass[k];
