@@ -31,9 +31,9 @@
       Part III, to use                         >>integrals more special functions
       >>sure     intervals                     >>space     windows: checks, draws
       >>sample   exact draws                   >>kernel    the closed forms: rules, six families
-      >>io       save, load, export            >>optim     optimisers that know nothing of events
-      >>input    degrees, dates, numeric       >>radial    trees of radial bumps
-                 counts                        >>model     mixing rules, regions, counts
+      >>io       save, load                    >>optim     optimisers that know nothing of events
+      >>input    degrees, numeric counts       >>radial    trees of radial bumps
+                                               >>model     mixing rules, regions, counts
       >>licence                                >>ranks     more than one machine
                                                >>loss      likelihood and gradients
                                                >>fit       convex fits with certificates, AdamW
@@ -76,8 +76,9 @@
       A window is a set of points and a measure on it: sneppp_window. Boxes are the default; also intervals with gaps,
       polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets, rasters. One
       factor is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says
-      how their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
-      features or, for the default fit, its budget. Degrees and dates: sneppp_lonlats_to_units, sneppp_date_to_days.
+      how their features meet (the default multiplies them; one layer over all coordinates needs one window that has
+      them all), factor.unit is the activation, desc.width the number of features or, for the default fit, its budget.
+      Degrees: sneppp_lonlats_to_units; dates: examples/csv.h.
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
       "People live unevenly" and "does it follow elevation?": a RASTER has an exposure and covariates for each cell,
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
@@ -153,19 +154,19 @@
       intensity relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
       and, without the count, the conditional likelihood.
    6  SIMULATE
-      sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
-      one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
-      tiles hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
+      sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. examples/tile.h: one
+      tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser tiles
+      hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
       one (mem). sneppp_rng_...: the generator. 16 points in a rectangle of a polygon, from a model of 64 features, take
       10 us, and 0.2 ms if a wall cuts it.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
-      sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
+      examples/export.h writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
       what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
       sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known,
-      with formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+      with formula and source; examples/numeric.h integrates features that nobody has a formula for.
    9  MORE THAN ONE MACHINE
       fit.reduce is all that the library must know of a cluster: a function that sums an array of doubles over all
       ranks, in place, such as MPI_Allreduce (examples/mpi.c; make mpi-test). Each rank has its shard of the events (x
@@ -213,8 +214,8 @@
       intensities, bake, count, count_box,
          model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric, ..._sure       borrow                                      const
-      get_layer, get_matrix, save, export_c           nothing                                     const
-      sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
+      get_layer, get_matrix, save                     nothing                                     const
+      sample, sample_bytes                            borrow, or yours: mem; one rng per thread   const
       marginal, conditional, draw_model               out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
@@ -228,9 +229,8 @@
          fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
-      gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
-      window_..., lonlat, dates, thin, version,
+      window_..., lonlat, thin, version,       
          strerror, poisson_interval, kernel_at        nothing                                     -
       rng_...                                         nothing; a generator has one thread         -
 
@@ -272,7 +272,9 @@
                  (SNEPPP_WITH_SAMPLE), SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many
                  events, and finds grids on which a part of the events was recorded; ADAM ends with the expected number
                  of its events; fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and
-                 polygons are cut to the window
+                 polygons are cut to the window. Now in examples, on what is public: models as C source (export.h),
+                 tiles of a map (tile.h, on sample_desc.scale), quadrature of features (numeric.h), dates (csv.h).
+                 A joint first layer is one window of all coordinates
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -296,7 +298,7 @@
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
-      SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
+      SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that examples/export.h has exported: intensities,
                         features, windows; no fitting code, no malloc, no files
       SNEPPP_WITH_SAMPLE (all) with it, also what draws points from a model of AUTO's and counts in boxes
       SNEPPP_NO_DOUBLE  (all) with it and SNEPPP_REAL_FLOAT, for machines that compute doubles in software: double is
@@ -304,8 +306,8 @@
       SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
       SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
-      SNEPPP_NO_IO      (all) without saving, loading and export
-      SNEPPP_NO_INPUT   (all) without degrees, dates and numeric counts
+      SNEPPP_NO_IO      (all) without saving and loading
+      SNEPPP_NO_INPUT   (all) without degrees and numeric counts
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only; otherwise AVX2 or AVX-512 if the machine has them, NEON on AArch64
@@ -350,11 +352,8 @@
    #define sneppp_count_numeric    sneppp_count_numeric_f32
    #define sneppp_count_numeric_sure sneppp_count_numeric_sure_f32
    #define sneppp_count_sure       sneppp_count_sure_f32
-   #define sneppp_date_to_days     sneppp_date_to_days_f32
-   #define sneppp_days_to_date     sneppp_days_to_date_f32
    #define sneppp_draw_model       sneppp_draw_model_f32
    #define sneppp_events           sneppp_events_f32
-   #define sneppp_export_c         sneppp_export_c_f32
    #define sneppp_features         sneppp_features_f32
    #define sneppp_fit              sneppp_fit_f32
    #define sneppp_fit_box          sneppp_fit_box_f32
@@ -365,7 +364,6 @@
    #define sneppp_gram             sneppp_gram_f32
    #define sneppp_gram_grad        sneppp_gram_grad_f32
    #define sneppp_gram_log         sneppp_gram_log_f32
-   #define sneppp_gram_numeric     sneppp_gram_numeric_f32
    #define sneppp_indicator        sneppp_indicator_f32
    #define sneppp_init             sneppp_init_f32
    #define sneppp_intensities      sneppp_intensities_f32
@@ -402,7 +400,6 @@
    #define sneppp_rng_uniform      sneppp_rng_uniform_f32
    #define sneppp_sample           sneppp_sample_f32
    #define sneppp_sample_bytes     sneppp_sample_bytes_f32
-   #define sneppp_sample_tile      sneppp_sample_tile_f32
    #define sneppp_save             sneppp_save_f32
    #define sneppp_save_file        sneppp_save_file_f32
    #define sneppp_set_layer        sneppp_set_layer_f32
@@ -677,7 +674,6 @@ typedef enum sneppp_mix {     /* how the features of several factors become thos
    SNEPPP_MIX_OUTER,          /* psi = psi_1 (x) psi_2,      K = K_1 (x) K_2, n = n_1 n_2                  */
    SNEPPP_MIX_SUM,            /* psi = psi_1 + psi_2,        K from K_1, K_2 and the first moments         */
    SNEPPP_MIX_STACK,          /* psi = (psi_1, psi_2),       n = n_1 + n_2                                 */
-   SNEPPP_MIX_JOINT,          /* one layer over all coordinates; Euclidean factors only                    */
    SNEPPP_MIX_ADDITIVE,       /* lambda = |V_1 psi_1|^2 + |V_2 psi_2|^2                                    */
    SNEPPP_MIX_SEPARABLE,      /* lambda = |V_1 psi_1|^2 |V_2 psi_2|^2                                      */
    SNEPPP_MIX_END
@@ -691,7 +687,7 @@ typedef enum sneppp_readout {
 
 /* Features of your own instead of an activation: any functions of x, in your coordinates. Both are called from several
    threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your
-   own, let gram call sneppp_gram_numeric, which says how exact it was. */
+   own, let gram call numeric_gram of examples/numeric.h, which says how exact it was. */
 typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi (width)                */
 typedef struct sneppp_own {
    sneppp_feature psi;           /* NULL: none                                                             */
@@ -711,6 +707,7 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
 } sneppp_factor;
 
 #define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
+#define SNEPPP__CHEB 24     /* values along an axis of a cell of the table of wide ones                   */
 
 typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
    int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
@@ -932,20 +929,12 @@ typedef struct sneppp_trainer {
 typedef struct sneppp_sample_desc { /* what to draw, from which random numbers, in which memory                */
    const sneppp_region *region;     /* NULL = everywhere                                                       */
    size_t               count;      /* points; 0 = as many as a Poisson draw with mean Lambda says             */
+   double               scale;      /* for that draw, the intensity is multiplied by it; 0 = 1                 */
    sneppp_rng          *rng;        /* goes on from where it is; NULL = a new one of this seed                 */
    uint64_t             seed;
    void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
    size_t               mem_bytes;
 } sneppp_sample_desc;
-
-typedef struct sneppp_tile {        /* one of the 2^level x 2^level tiles of a planar box                      */
-   int                  depth;      /* tiles of this level and of finer ones hold all points                   */
-   int                  level;
-   uint32_t             ix, iy;     /* along the two axes, from 0                                              */
-   uint64_t             seed;       /* all tiles of a seed belong to one realisation                           */
-   void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
-   size_t               mem_bytes;
-} sneppp_tile;
 
 typedef struct sneppp_sample_info { /* how a draw went                                                        */
    size_t count;                    /* points; also when x was too small for them                              */
@@ -1022,14 +1011,6 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index); /* NULL behind the last rule */
-/* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
-   entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
-   best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
-   on some grid, K is that of the grid before. work: n * n + n doubles, or NULL = SNEPPP_MALLOC. Not for exponential
-   families on the line, nor for R^d. */
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err);
 
 /* ---- in two calls: the default fit to events x (count, dim) in the box from lo to hi, and the expected number in the
    box from lo to hi of all coordinates (any model whose factors have boxes). Free the model; if it failed to be made,
@@ -1107,16 +1088,13 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
 #endif /* SNEPPP_NO_SURE */
 
 #ifndef SNEPPP_NO_INPUT
-/* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
+/* ---- input: degrees to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
-   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract
-   the days of your own first date. */
+   radians, unless they have fewer than 16 rows. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
@@ -1166,17 +1144,10 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
    numbers that overflow) in bounded time; as it may show only on the way, x is then undefined.
    Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a few matrices
-   (n, n). sneppp_sample_bytes is its size for up to cap points in region (NULL for tiles), or 0 and a reason where the
+   (n, n). sneppp_sample_bytes is its size for up to cap points in region (all boxes: NULL), or 0 and a reason where the
    model cannot be sampled. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err);
-/* The points of a tile, the same whatever was asked for before. Tiles of level `depth` and of finer ones hold all
-   points: together they are one realisation for each seed, whichever level they are of. Coarser tiles hold the
-   4^(level - depth) part of them, for a view from far away: every tile's points are among those of its children, in
-   front of those that the children add. ERR_SIZE: info->count says what is needed, x holds the first cap. A tile costs
-   the points of its own layer and of its ancestors', so choose a depth at which tiles hold some dozens. */
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
-                                            size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
 #endif /* SNEPPP_NO_SAMPLE */
@@ -1209,11 +1180,6 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
                                      size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
 SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err);
-/* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns
-   0. */
-SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
-                                         int (*write)(const char *text, size_t bytes, void *user), void *user,
-                                         sneppp_error *err);
 #ifndef SNEPPP_NO_STDIO
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
@@ -1263,7 +1229,6 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__rows_job sneppp__rows_job_f32
    #define sneppp__sampler sneppp__sampler_f32
    #define sneppp__share sneppp__share_f32
-   #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
    #define sneppp__sure sneppp__sure_f32
@@ -2799,7 +2764,6 @@ SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next
    There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
    along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
    children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
-#define SNEPPP__CHEB 24
 
 /* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
 static void sneppp__cheb(double t, double u, double *T, double *U)
@@ -3380,8 +3344,28 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 }
 
 #if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+static size_t sneppp__vertices(const sneppp_window *win)
+{
+   size_t vertices = 0;
+   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   return vertices;
+}
 
-#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
+/* The bounding box of a bounded window along coordinate r. */
+static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   *lo = w->lo[r], *hi = w->hi[r];
+   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
+   if (w->space != SNEPPP_SPACE_POLYGON) return;
+   *lo = *hi = w->xy[r];
+   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
+      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
+      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
+   }
+}
+
 /* A part of a factor that the model does not have would be left out without a word. */
 static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
                                             sneppp_error *err)
@@ -3392,7 +3376,6 @@ static sneppp_status sneppp__region_factors(const sneppp_model *model, const sne
                         regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
    return SNEPPP_OK;
 }
-#endif
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
@@ -3797,6 +3780,15 @@ static double sneppp__erf_between(double x, double y)
    return x > 0 ? erfc(x) - erfc(y) : y < 0 ? erfc(-y) - erfc(-x) : erf(y) - erf(x);
 }
 
+/* The factor of a Poisson number's mean, 0 = 1. */
+static sneppp_status sneppp__scale_check(sneppp_sample_desc *how, sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, !sneppp__finite(how->scale) || how->scale < 0 || (how->scale > 0 && how->count), ARG,
+                  "scale = %g must be positive, and is for a random number of points, not for count", how->scale);
+   if (!(how->scale > 0)) how->scale = 1;
+   return SNEPPP_OK;
+}
+
 /* ---- mixtures. Is the model one, in these parts of its factors? */
 static int sneppp__is_mixture(const sneppp_model *model, const sneppp_window *const *part)
 {
@@ -3915,13 +3907,8 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
 {
    const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
    for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
-      double lo = w->lo[r], hi = w->hi[r];
-      if (w->space == SNEPPP_SPACE_POLYGON) {
-         size_t n = 0;
-         for (size_t k = 0; k < sneppp__ring_count(w); k++) n += sneppp__ring_size(w, k);
-         lo = hi = w->xy[r];
-         for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
-      }
+      double lo, hi;
+      sneppp__window_side(w, r, &lo, &hi);
       if (part && !(part->lo[r] < part->hi[r])) return 0;
       if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
       box[2 * r] = lo, box[2 * r + 1] = hi;
@@ -3989,6 +3976,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_sample_info own;
    sneppp__alias      a;
    sneppp_rng         fresh, *rng = how && how->rng ? how->rng : &fresh;
+   sneppp_sample_desc ask;
    if (polygons < 0) return SNEPPP_ERR_ARG;
    SNEPPP__REFUSE(err, !how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL), ARG,
                   "mem of sneppp_sample_bytes() is needed");
@@ -4003,8 +3991,11 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
                   "the expected number of events cannot be represented, or is 0");
    sneppp__alias_make(&a);
    sneppp_rng_init(&fresh, how->seed, 0);
-   info->expected = polygons ? sneppp__nan() : total;
-   N = how->count ? how->count : sneppp_rng_poisson(rng, total); /* in polygons: of candidates, of which some are left */
+   ask = *how;
+   SNEPPP__TRY(sneppp__scale_check(&ask, err));
+   info->expected = polygons ? sneppp__nan() : total * ask.scale;
+   N = how->count ? how->count : sneppp_rng_poisson(rng, total * ask.scale); /* in polygons: of candidates, which may
+                                                                                 be outside */
    if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    limit = 8192 * ((double)N + 50), info->count = 0;
@@ -5870,28 +5861,6 @@ static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] 
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
-static size_t sneppp__vertices(const sneppp_window *win)
-{
-   size_t vertices = 0;
-   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
-   return vertices;
-}
-
-/* The bounding box of a bounded window along coordinate r. */
-static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
-{
-   *lo = w->lo[r], *hi = w->hi[r];
-   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
-   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
-   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
-   if (w->space != SNEPPP_SPACE_POLYGON) return;
-   *lo = *hi = w->xy[r];
-   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
-      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
-      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
-   }
-}
-
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
@@ -5907,11 +5876,8 @@ SNEPPP__COLD static sneppp_status sneppp__ring_check(const double *xy, size_t n,
       SNEPPP__REFUSE(err, !sneppp__finite(xy[k]), ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
    for (size_t k = 0; k < n; k++) {
       const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
-      if (a[0] == b[0] && a[1] == b[1])
-         return sneppp__fail(
-            err, SNEPPP_ERR_ARG,
-            "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
-            ring, k, (k + 1) % n);
+      SNEPPP__REFUSE(err, a[0] == b[0] && a[1] == b[1], ARG, "window.xy: ring %z, vertices %z and %z coincide (do not "
+                     "repeat the first vertex at the end)", ring, k, (k + 1) % n);
       SNEPPP__REFUSE(err, sneppp__side(a, b, c) == 0 &&
                      (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0, ARG,
                      "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
@@ -5940,11 +5906,9 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
          for (size_t k = 0; k < n; k++)
             for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
                if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
-               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
-                                          other + 2 * ((j + 1) % m)))
-                  continue;
-               return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                   "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
+               SNEPPP__REFUSE(err, sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
+                                                         other + 2 * ((j + 1) % m)), ARG,
+                              "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
             }
       }
    }
@@ -6027,48 +5991,39 @@ static int sneppp__infinite(double x)
 SNEPPP__COLD static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
    size_t cells = 1, Q = (size_t)win->covariates;
-   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
-   if (win->covariates < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
-   if (win->covariates > SNEPPP_MAX_DIM - win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.covariates = %d and window.dim = %d are more than SNEPPP_MAX_DIM "
-                          "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
-   if (win->covariates && !win->z)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
+   SNEPPP__REFUSE(err, win->dim > 2, ARG, "window.dim = %d: a raster has one or two", win->dim);
+   SNEPPP__REFUSE(err, win->covariates < 0, ARG, "window.covariates = %d is negative", win->covariates);
+   SNEPPP__REFUSE(err, win->covariates > SNEPPP_MAX_DIM - win->dim, SIZE, "window.covariates = %d and window.dim = %d "
+                  "are more than SNEPPP_MAX_DIM = %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
+   SNEPPP__REFUSE(err, Q && !win->z, ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
    SNEPPP__TRY(sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err));
    SNEPPP__TRY(sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err));
    for (int r = 0; r < win->dim; r++) {
-      double lo, hi;
-      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
-      if (win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1))
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.cells[%d] = %z is too large", r, win->cells[r]);
+      double lo = win->lo[r], hi = win->hi[r];
+      SNEPPP__REFUSE(err, !win->cells[r], ARG, "window.cells[%d] is 0", r);
+      SNEPPP__REFUSE(err, win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1), SIZE,
+                     "window.cells[%d] = %z is too large", r, win->cells[r]);
       cells *= win->cells[r];
-      if (win->lo[r] != win->hi[r] || win->lo[r] != 0) {
-         if (!sneppp__finite(win->lo[r]) || !sneppp__finite(win->hi[r]) || !(win->lo[r] < win->hi[r]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below hi[%d] = %g", r, win->lo[r], r,
-                                win->hi[r]);
-      }
+      SNEPPP__REFUSE(err, !(lo == 0 && hi == 0) && (!sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi)), ARG,
+                     "window.lo[%d] = %g is not below hi[%d] = %g", r, lo, r, hi);
       sneppp__raster_side(win, r, &lo, &hi);
-      if (!sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r])
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.cell[%d] = %g does not fit window.origin[%d] = %g", r,
-                             win->cell[r], r, win->origin[r]);
-      if (!(lo < hi))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
+      SNEPPP__REFUSE(err, !sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r], RANGE,
+                     "window.cell[%d] = %g does not fit window.origin[%d] = %g", r, win->cell[r], r, win->origin[r]);
+      SNEPPP__REFUSE(err, !(lo < hi), ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
-   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
+   SNEPPP__REFUSE(err, win->xy && win->dim < 2, ARG, "window.xy is for rasters of dim 2");
    if (win->xy) SNEPPP__TRY(sneppp__polygon_check(win, err));
-   for (size_t k = 0; k < cells; k++) {
-      double w = win->weight ? win->weight[k] : 1;
-      if (sneppp__finite(w) && w < 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight[%z] = %g is negative", k, w);
-      if (sneppp__infinite(w)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.weight[%z] is infinite", k);
+   for (size_t k = 0; win->weight && k < cells; k++) {
+      double w = win->weight[k];
+      SNEPPP__REFUSE(err, sneppp__finite(w) && w < 0, ARG, "window.weight[%z] = %g is negative", k, w);
+      SNEPPP__REFUSE(err, sneppp__infinite(w), NOT_FINITE, "window.weight[%z] is infinite", k);
    }
    for (size_t k = 0; k < cells * Q; k++)
-      if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
-   if (win->tilt) SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
+      SNEPPP__REFUSE(err, sneppp__infinite(win->z[k]), NOT_FINITE, "window.z[%z] is infinite", k);
+   SNEPPP__TRY(sneppp__check_list("window.tilt", win->tilt, 0, 2 * SNEPPP_BENDS * Q, 0, 0, err));
    for (size_t k = 0; win->tilt && k < 2 * SNEPPP_BENDS * Q; k++)
-      if (k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
+      SNEPPP__REFUSE(err, k % (2 * SNEPPP_BENDS) + 1 < SNEPPP_BENDS && !(win->tilt[k] <= win->tilt[k + 1]), ARG,
+                     "window.tilt[%z] = %g is above the next value", k, win->tilt[k]);
    return SNEPPP_OK;
 }
 
@@ -6102,9 +6057,9 @@ SNEPPP__COLD static sneppp_status sneppp__window_check(const sneppp_window *win,
          SNEPPP__REFUSE(err, !(win->radius > 0), ARG, "window.radius = %g is not positive", win->radius);
          return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
       case SNEPPP_SPACE_BINOMIAL:
-         if (sneppp__whole(win->param[0])) return SNEPPP_OK;
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.param[0] = %g is not a whole number of trials",
-                             win->param[0]);
+         SNEPPP__REFUSE(err, !sneppp__whole(win->param[0]), ARG, "window.param[0] = %g is not a whole number of trials",
+                        win->param[0]);
+         return SNEPPP_OK;
       case SNEPPP_SPACE_FINITE:
          SNEPPP__REFUSE(err, !win->count, ARG, "window.count is 0: there are no points");
          SNEPPP__REFUSE(err, !win->point, ARG, "window.point is NULL");
@@ -7448,22 +7403,26 @@ static double sneppp__exp_tail(double mu, double v)
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
-/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives
-   follow from those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the
-   power series sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
+/* E[e^V - 1; V < 0]. For a unit that stays close to 0 the two terms cancel, and the power series sum_k (-1)^k
+   E[(-V)_+^k]/k! is used instead. */
+static double sneppp__expm1_tail(double mu, double v)
+{
+   double z = sqrt(v), sum = 0, factor = 1;
+   if (!(fabs(mu) + 8 * z < 0.5)) return sneppp__exp_tail(mu, v) - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
+   for (int r = 1; r < 14; r++) {
+      factor /= -r;
+      sum += factor * sneppp__rect_moment(r, -mu, v);
+   }
+   return sum;
+}
+
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from
+   those of the step. */
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
-   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
+   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v);
    sneppp__step_moments(0, mu, v, n, step);
-   if (fabs(mu) + 8 * z < 0.5) {
-      double factor = 1;
-      c[0] = 0;
-      for (int r = 1; r < 14; r++) {
-         factor /= -r;
-         c[0] += factor * sneppp__rect_moment(r, -mu, v);
-      }
-   } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
-   c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
+   c[0] = l * sneppp__expm1_tail(mu, v) + sneppp__rect_moment(1, mu, v);
    for (int r = 1; r <= n; r++) {
       c[r] = l * e + step[r - 1];
       e -= step[r];
@@ -8089,11 +8048,11 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
 
 /* ---- ELU ---- */
 
-/* With H = [z > 0], R = z_+, N = [z < 0] and E = e^z [z < 0], sigma = R + l (E - N), sigma' = H + l E and sigma'' =
+/* With H = [z > 0], R = z_+, X = (e^z - 1) [z < 0] and E = e^z [z < 0], sigma = R + l X, sigma' = H + l E and sigma'' =
    (1 - l) delta + l E. So value and derivatives are sums of the sixteen expectations of products of these, M[x][y]
-   with x for U and y for V (Tsuchida et al. 2021, without bias). Three ways to the same numbers: powers for units
-   that stay close to 0, the closed form, and an integral where that overflows. */
-enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_N, SNEPPP__ELU_E };
+   with x for U and y for V (Tsuchida et al. 2021, without bias). Two ways to the same numbers: the closed form, and an
+   integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
+enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
 /* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
    sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
@@ -8117,7 +8076,7 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
    sneppp__stein o;
    sneppp__gauss q;
-   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: N; 2: E */
+   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: below 0, in the place of X; 2: E */
       for (int y = 0; y < 3; y++) {
          double sign[2], tilt[2], e;
          sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
@@ -8127,10 +8086,12 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
          for (int m = 0; m < (x ? 1 : 2); m++)
             for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
       }
+   for (int y = 0; y < 4; y++) M[SNEPPP__ELU_X][y] = M[SNEPPP__ELU_E][y] - M[SNEPPP__ELU_X][y];
+   for (int x = 0; x < 4; x++) M[x][SNEPPP__ELU_X] = M[x][SNEPPP__ELU_E] - M[x][SNEPPP__ELU_X];
 }
 
-/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du,
-   in which the inner expectation is a first moment in closed form and everything is positive.
+/* The same for large weights, where e^L overflows, and for small ones: E[f(U) g(V)] = integral f(u) n(u; a, A)
+   E[g(V) | u] du, in which the inner expectation is a first moment in closed form and nothing cancels.
    Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
    inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
 static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
@@ -8158,52 +8119,17 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
       for (k = 0; half > 0 && k < order; k++) {
          double u = mid + half * x[k], f = half * w[k] * sneppp__phi((u - q->a[0]) / sd) / sd, mu = inner + slope * u,
                 z = sneppp__ratio(mu, sqrt(var)), v[4];
-         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_N;
+         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_X;
          v[SNEPPP__ELU_H] = f * sneppp__Phi(z);
          v[SNEPPP__ELU_R] = f * sneppp__rect_moment(1, mu, var);
-         v[SNEPPP__ELU_N] = f * sneppp__Phi(-z);
+         v[SNEPPP__ELU_X] = f * sneppp__expm1_tail(mu, var);
          v[SNEPPP__ELU_E] = f * sneppp__exp_tail(mu, var);
          for (int y = 0; y < 4; y++) {
-            M[row][y] += v[y];
+            M[row][y] += (u > 0 ? 1 : expm1(u)) * v[y];
             M[row + 1][y] += (u > 0 ? u : exp(u)) * v[y];
          }
       }
    }
-}
-
-/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l
-   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. */
-static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
-{
-   enum { order = 11 };
-   static const double flat[2] = { 0, 0 };
-   sneppp__stein       o;
-   sneppp__gauss       q;
-   for (int quadrant = 0; quadrant < 4; quadrant++) {
-      double c[2][order + 1], sign[2];
-      int    last[2];
-      for (int s = 0; s < 2; s++) {
-         int minus = quadrant >> (1 - s) & 1;
-         sign[s] = minus ? -1 : 1;
-         last[s] = minus ? order : 1;
-         c[s][0] = minus ? g->u[s].p : 1;
-         for (int m = 1; m <= last[s]; m++) c[s][m] = sign[s] * c[s][m - 1] / m;
-      }
-      sneppp__gauss_turn(g, flat, sign, &q);
-      sneppp__stein_fill(&q, last[0], last[1], 1, &o);
-      for (int m = 1; m <= last[0]; m++) {
-         for (int n = 1; n <= last[1]; n++) {
-            double f = c[0][m] * c[1][n];
-            t->k += f * o.F[m][n];
-            t->a[0] += f * sign[0] * m * o.F[m - 1][n];
-            t->a[1] += f * sign[1] * n * o.F[m][n - 1];
-            t->cross[0] += f * sign[0] * sign[1] * m * n * o.F[m - 1][n - 1];
-            t->own[0] += f * (m == 1 ? o.du[0][0][n] : m * (m - 1) * o.F[m - 2][n]);
-            t->own[1] += f * (n == 1 ? o.du[1][0][m] : n * (n - 1) * o.F[m][n - 2]);
-         }
-      }
-   }
-   t->cross[1] = t->cross[0];
 }
 
 SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
@@ -8215,11 +8141,10 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
       if (!(q->A[s] > 1e-300)) { sneppp__gauss_apart(q, t); return; }
       close &= fabs(q->a[s]) + 8 * sqrt(q->A[s]) < 0.25;
       top = fmax(top, q->a[s] + 0.5 * q->A[s]);
-      f[s][SNEPPP__ELU_H] = 0, f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_N] = -l, f[s][SNEPPP__ELU_E] = l;
-      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_N] = 0, df[s][SNEPPP__ELU_E] = l;
+      f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_X] = l, f[s][SNEPPP__ELU_H] = f[s][SNEPPP__ELU_E] = 0;
+      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_E] = l, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_X] = 0;
    }
-   if (close) { sneppp__elu_small(q, t); return; }
-   if (top < 30) sneppp__elu_closed(q, M);
+   if (top < 30 && !close) sneppp__elu_closed(q, M);
    else sneppp__elu_integral(q, M);
    for (int x = 0; x < 4; x++)
       for (int y = 0; y < 4; y++) {
@@ -8227,8 +8152,8 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
          t->a[0] += df[0][x] * f[1][y] * M[x][y];
          t->a[1] += f[0][x] * df[1][y] * M[x][y];
          t->cross[0] += df[0][x] * df[1][y] * M[x][y];
-         if (x == SNEPPP__ELU_E) t->own[0] += f[0][x] * f[1][y] * M[x][y];
-         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * f[1][y] * M[x][y];
+         if (x == SNEPPP__ELU_E) t->own[0] += df[0][x] * f[1][y] * M[x][y];
+         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * df[1][y] * M[x][y];
       }
    t->cross[1] = t->cross[0];
    for (int s = 0; q->grad && s < 2; s++) {
@@ -10378,247 +10303,6 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
    return index < SNEPPP__RULES ? &sneppp__rules[index].info : NULL;
 }
 
-/* ---- user features: the Gram matrix by quadrature ----
-
-   The paper's first model has features psi(x) of any form, and K is then given, or integrated numerically. This is the
-   only place of the library where an integral is approximated, it is never called by any other function, and it says
-   how far its last two refinements were apart. Each window is a union of images of the unit cube; on each, composite
-   Gauss-Legendre rules of 8 nodes, and equidistant nodes along closed circles, are refined by halving all cells. */
-typedef struct sneppp__cubature {
-   const sneppp_window *win;
-   int                  D, closed;  /* axes of the unit cube; is the last one a circle?            */
-   size_t               n, pieces;  /* features; images of the cube that make up the window        */
-   sneppp_feature       psi;
-   void                *user;
-   double              *K, *values; /* (n, n), (n)                                                 */
-} sneppp__cubature;
-
-enum { SNEPPP__CUBE_NODES = 8 };
-
-/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
-   Jacobian. */
-static double sneppp__cube_sphere(int d, const double *u, double *x)
-{
-   double jacobian = 2 * SNEPPP__PI, radius = 1;
-   for (int k = 0; k < d - 2; k++) {
-      double s = sin(SNEPPP__PI * u[k]);
-      x[k] = radius * cos(SNEPPP__PI * u[k]);
-      radius *= s;
-      jacobian *= SNEPPP__PI;
-      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
-   }
-   x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
-   x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
-   return jacobian;
-}
-
-/* A piece of the window: for intervals and mixtures its number, for polygons a trapezoid between two edges. */
-typedef struct sneppp__cube_piece { size_t index; double y0, y1, left[2], right[2]; } sneppp__cube_piece;
-
-/* Normal densities are integrated within this many standard deviations; beyond it is less than 1e-18. */
-#define SNEPPP__CUBE_TAIL 9.0
-
-static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piece *piece, const double *u, double *x)
-{
-   double jacobian = 1, radius, width;
-   int    r, d = win->dim;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX:
-         for (r = 0; r < d; r++) {
-            x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]);
-            jacobian *= win->hi[r] - win->lo[r];
-         }
-         return jacobian;
-      case SNEPPP_SPACE_INTERVALS:
-         width = win->ends[2 * piece->index + 1] - win->ends[2 * piece->index];
-         x[0] = win->ends[2 * piece->index] + u[0] * width;
-         return width;
-      case SNEPPP_SPACE_POLYGON:
-         width = (1 - u[0]) * (piece->right[0] - piece->left[0]) + u[0] * (piece->right[1] - piece->left[1]);
-         x[0] = (1 - u[0]) * piece->left[0] + u[0] * piece->left[1] + u[1] * width;
-         x[1] = piece->y0 + u[0] * (piece->y1 - piece->y0);
-         return width * (piece->y1 - piece->y0);
-      case SNEPPP_SPACE_FINITE:
-         x[0] = (double)piece->index;
-         return win->weight ? win->weight[piece->index] : 1;
-      case SNEPPP_SPACE_SPHERE:
-         if (d == 1) x[0] = piece->index ? 1 : -1;
-         else jacobian = sneppp__cube_sphere(d, u, x);
-         return win->measure == SNEPPP_MEASURE_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
-      case SNEPPP_SPACE_BALL:
-         if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
-         radius = win->radius * u[0];
-         jacobian = win->radius * sneppp__cube_sphere(d, u + 1, x);
-         for (r = 0; r < d; r++) { x[r] = win->centre[r] + radius * x[r]; if (r) jacobian *= radius; }
-         return jacobian;
-      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
-      default: /* SNEPPP_SPACE_GAUSS */
-         for (r = 0; r < d; r++) {
-            size_t at = piece->index * (size_t)d + (size_t)r;
-            double z = SNEPPP__CUBE_TAIL * (2 * u[r] - 1);
-            x[r] = (win->mean ? win->mean[at] : 0) + (win->scale ? win->scale[at] : 1) * z;
-            jacobian *= 2 * SNEPPP__CUBE_TAIL * sneppp__phi(z);
-         }
-         return jacobian * sneppp__gauss_weight(win, piece->index);
-   }
-}
-
-/* One piece with `cells` cells along each axis; with none, it is a single point. */
-static void sneppp__cube_piece_sum(const sneppp__cubature *c, const sneppp__cube_piece *piece, size_t cells)
-{
-   size_t at[SNEPPP__MAX_STATS] = {0}, n = cells * SNEPPP__CUBE_NODES;
-   double u[SNEPPP__MAX_STATS] = {0}, x[SNEPPP__MAX_STATS], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
-   int    r;
-   sneppp__gauss_legendre(SNEPPP__CUBE_NODES, node, weight);
-   do {
-      double w = 1;
-      for (r = 0; r < c->D; r++) {
-         size_t k = at[r] % SNEPPP__CUBE_NODES;
-         if (c->closed && r == c->D - 1) {
-            u[r] = ((double)at[r] + 0.5) / (double)n;
-            w /= (double)n;
-         } else {
-            u[r] = ((double)(at[r] / SNEPPP__CUBE_NODES) + 0.5 * (1 + node[k])) / (double)cells;
-            w *= 0.5 * weight[k] / (double)cells;
-         }
-      }
-      w *= sneppp__cube_map(c->win, piece, u, x);
-      c->psi(x, c->values, c->user);
-      for (size_t i = 0; i < c->n; i++)
-         for (size_t j = i; j < c->n; j++) c->K[i * c->n + j] += w * c->values[i] * c->values[j];
-      for (r = 0; r < c->D && ++at[r] == n; r++) at[r] = 0;
-   } while (r < c->D);
-}
-
-/* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
-   that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
-   the sum for each and returns how many there are; with cells = 0 only counts. */
-SNEPPP__COLD static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
-{
-   const sneppp_window *win = c->win;
-   size_t               total = sneppp__vertices(win), pieces = 0, r, k, m;
-   double               y0, y1, top;
-   sneppp__window_side(win, 1, &y0, &top);
-   for (; y0 < top; y0 = y1) {
-      sneppp__cube_piece piece;
-      double             middle, last = 0;
-      memset(&piece, 0, sizeof piece);
-      for (y1 = top, k = 0; k < total; k++)
-         if (win->xy[2 * k + 1] > y0) y1 = fmin(y1, win->xy[2 * k + 1]);
-      middle = y0 + 0.5 * (y1 - y0);
-      piece.y0 = y0;
-      piece.y1 = y1;
-      for (int side = 0;; side++) { /* the next edge to the right */
-         double best = 0, ends[2];
-         int    found = 0;
-         size_t start = 0;
-         for (r = 0; r < sneppp__ring_count(win); start += sneppp__ring_size(win, r), r++) {
-            for (k = 0, m = sneppp__ring_size(win, r) - 1; k < sneppp__ring_size(win, r); m = k++) {
-               const double *a = win->xy + 2 * (start + m), *b = win->xy + 2 * (start + k);
-               if ((a[1] > middle) == (b[1] > middle)) continue;
-               double slope = (b[0] - a[0]) / (b[1] - a[1]);
-               double x = a[0] + slope * (middle - a[1]);
-               if ((side && x <= last) || (found && x >= best)) continue;
-               found = 1;
-               best = x;
-               ends[0] = a[0] + slope * (y0 - a[1]);
-               ends[1] = a[0] + slope * (y1 - a[1]);
-            }
-         }
-         if (!found) break;
-         last = best;
-         memcpy(side % 2 ? piece.right : piece.left, ends, sizeof ends);
-         if (!(side % 2)) continue;
-         pieces++;
-         if (cells) sneppp__cube_piece_sum(c, &piece, cells);
-      }
-   }
-   return pieces;
-}
-
-/* One refinement: K with `cells` cells per axis. */
-static void sneppp__cube_sum(const sneppp__cubature *c, size_t cells)
-{
-   sneppp__cube_piece piece;
-   memset(c->K, 0, c->n * c->n * sizeof *c->K);
-   memset(&piece, 0, sizeof piece);
-   if (c->win->space == SNEPPP_SPACE_POLYGON) sneppp__cube_polygon(c, cells);
-   else for (piece.index = 0; piece.index < c->pieces; piece.index++) sneppp__cube_piece_sum(c, &piece, cells);
-   for (size_t i = 0; i < c->n; i++) for (size_t j = 0; j < i; j++) c->K[i * c->n + j] = c->K[j * c->n + i];
-}
-
-/* How the window is cut; 0 if it cannot be. */
-SNEPPP__COLD static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
-{
-   c->win = win, c->D = win->dim, c->closed = 0, c->pieces = 1;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX: return 1;
-      case SNEPPP_SPACE_GAUSS: c->pieces = win->count ? win->count : 1; return 1;
-      case SNEPPP_SPACE_INTERVALS: c->pieces = win->count; return 1;
-      case SNEPPP_SPACE_POLYGON: c->pieces = sneppp__cube_polygon(c, 0); return 1;
-      case SNEPPP_SPACE_SPHERE: c->D = win->dim - 1, c->closed = 1, c->pieces = win->dim == 1 ? 2 : 1; return 1;
-      case SNEPPP_SPACE_BALL: c->closed = win->dim > 1; return 1;
-      case SNEPPP_SPACE_VONMISES: c->closed = 1; return 1;
-      case SNEPPP_SPACE_FINITE: c->D = 0, c->pieces = win->count; return 1;
-      default: return 0;
-   }
-}
-
-/* Refines until K changes by less than tol, or max_points would be exceeded. */
-SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points,
-                                                      double *K, double *error, sneppp_error *err)
-{
-   const size_t square = c->n * c->n;
-   double       step = 0, largest = 0;
-   size_t       cells, k;
-   for (cells = 1;; cells *= 2) {
-      double count = (double)c->pieces;
-      for (int r = 0; r < c->D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
-      SNEPPP__REFUSE(err, cells == 1 && count > (double)max_points, SIZE,
-                     "max_points = %z, but the coarsest grid has %g points", max_points, count);
-      if (count > (double)max_points) break;
-      sneppp__cube_sum(c, cells);
-      for (k = 0, step = 0, largest = 0; k < square; k++) {
-         SNEPPP__REFUSE(err, !sneppp__finite(c->K[k]), NOT_FINITE,
-                        "psi gave a value that is not finite (entry %z of K)", k);
-         if (fabs(c->K[k]) > largest) largest = fabs(c->K[k]);
-         if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
-      }
-      memcpy(K, c->K, square * sizeof *K);
-      if (error) *error = c->D == 0 ? 0 : cells > 1 ? step : largest;
-      if (c->D == 0) return SNEPPP_OK;
-      if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
-   }
-   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
-                       cells / 2 * SNEPPP__CUBE_NODES, step);
-}
-
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err)
-{
-   sneppp__room     room = sneppp__room_open(NULL);
-   sneppp__cubature c;
-   size_t           wide = (size_t)n;
-   SNEPPP__TRY(sneppp__window_check(win, err));
-   SNEPPP__REFUSE(err, n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n, ARG,
-                  "n = %d is not a number of features", n);
-   SNEPPP__REFUSE(err, !psi, ARG, "psi is NULL");
-   SNEPPP__REFUSE(err, !K, ARG, "K is NULL");
-   SNEPPP__REFUSE(err, !sneppp__finite(tol) || tol < 0, ARG, "tol = %g is not a tolerance", tol);
-   SNEPPP__REFUSE(err, !sneppp__cube_plan(&c, win), ARG, "numerical integration is not offered on %s",
-                  sneppp__space_name(win->space));
-   if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   if (!work) while (sneppp__room_run(&room, err)) work = sneppp__doubles(&room.c, wide + 1, wide);
-   SNEPPP__TRY(room.st);
-   c.n = wide, c.psi = psi, c.user = user;
-   c.K = work, c.values = work + wide * wide;
-   sneppp_status status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
-   sneppp__block_free(&room.block);
-   return status;
-}
-
 /* >>optim ====================================================================================================
    Methods that know values, gradients and projections, and nothing of point processes. They are driven by the
    caller (reverse communication): no callbacks, no allocation, the caller evaluates wherever it is told to. */
@@ -11001,36 +10685,6 @@ static size_t sneppp__unit_of(const sneppp_model *model, int f, size_t i)
 
 /* ---- descriptions: defaults, checks, sizes */
 
-/* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
-   a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
-SNEPPP__COLD static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
-                                                       double *lists, sneppp_error *err)
-{
-   int box = 0, gauss = 0, dim = 0;
-   memset(out, 0, sizeof *out);
-   for (int f = 0; f < parts; f++) {
-      const sneppp_window *w = part[f];
-      int                  plain = w->space == SNEPPP_SPACE_GAUSS && w->count <= 1;
-      SNEPPP__REFUSE(err, dim + w->dim > SNEPPP_MAX_DIM, SIZE,
-                     "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates", SNEPPP_MAX_DIM);
-      SNEPPP__REFUSE(err, !plain && w->space != SNEPPP_SPACE_BOX &&
-                     (w->space != SNEPPP_SPACE_INTERVALS || w->count != 1), NO_CLOSED_FORM,
-                     "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
-      for (int r = 0; r < w->dim; r++, dim++) {
-         if (!plain) { sneppp__window_side(w, r, &out->lo[dim], &out->hi[dim]); continue; }
-         lists[dim] = w->mean ? w->mean[r] : 0;
-         lists[SNEPPP_MAX_DIM + dim] = w->scale ? w->scale[r] : 1;
-      }
-      gauss |= plain, box |= !plain;
-      SNEPPP__REFUSE(err, box && gauss, NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors before "
-                     "it: one is a box, one is Gaussian", f);
-   }
-   out->dim = dim;
-   out->space = box ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS;
-   if (gauss) { out->count = 1; out->mean = lists; out->scale = lists + SNEPPP_MAX_DIM; }
-   return SNEPPP_OK;
-}
-
 /* Own features stand in the place of constant units, which have no parameters that matter: nothing is learnt there. */
 SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
 {
@@ -11048,15 +10702,12 @@ SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int facto
    return SNEPPP_OK;
 }
 
-/* Fills in every default and refuses what cannot be; nothing is allocated yet. `lists` (2 SNEPPP_MAX_DIM) holds
-   the mean and scale of joined Gaussians while the description is in use. */
-SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists,
-                                                  sneppp_error *err)
+/* Fills in every default and refuses what cannot be; nothing is allocated yet. */
+SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, sneppp_error *err)
 {
-   const sneppp_window *part[SNEPPP_MAX_FACTORS];
-   sneppp_error         inner;
-   double               mass = 1;
-   int                  f, factors = 0;
+   sneppp_error inner;
+   double       mass = 1;
+   int          f, factors = 0;
    SNEPPP__REFUSE(err, !desc, ARG, "desc is NULL");
    SNEPPP__REFUSE(err, desc->start_zero || desc->end_zero, ARG,
                   "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
@@ -11079,7 +10730,6 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
       sneppp_status st = sneppp__window_check(&out->factor[f].window, &inner);
       if (!st) st = sneppp__mass_check(&out->factor[f].window, &mass, &inner);
       if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
-      part[f] = &out->factor[f].window;
    }
    SNEPPP__REFUSE(err, !sneppp__normal(mass), RANGE, "the product of the factors' masses is too %s to be represented: "
                   "choose other units", sneppp__finite(mass) ? "small" : "large");
@@ -11087,19 +10737,9 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    /* where features are added, one that moves along another factor only is integrated over all of this one, too */
    for (f = 0; f < factors; f++)
       SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
-                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(part[f]) > 0), ARG, "factor[%d] has no finite mass: "
-                     "in a mix that adds, the integrals of the other factors' features do not exist", f);
-   if (out->mix == SNEPPP_MIX_JOINT) {
-      sneppp_window joint;
-      SNEPPP__TRY(sneppp__join_windows(part, factors, &joint, lists, err));
-      for (f = 0; f < factors; f++)
-         SNEPPP__REFUSE(err, out->factor[f].own.psi, ARG,
-                        "factor[%d].own: features of your own have no first layer to share", f);
-      out->factor[0].window = joint;
-      for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
-      out->mix = SNEPPP_MIX_PRODUCT;
-      factors = 1;
-   }
+                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&out->factor[f].window) > 0), ARG,
+                     "factor[%d] has no finite mass: in a mix that adds, the integrals of the other factors' features "
+                     "do not exist", f);
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
       SNEPPP__REFUSE(err, x->width < 0, ARG, "factor[%d].width = %d is negative", f, x->width);
@@ -12229,8 +11869,7 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
    sneppp_desc    full;
    sneppp_model   model;
    sneppp__carver c = sneppp__measure();
-   double         lists[2 * SNEPPP_MAX_DIM];
-   if (sneppp__resolve(desc, &full, lists, err)) return 0;
+   if (sneppp__resolve(desc, &full, err)) return 0;
    sneppp__place_model(&c, &full, &model);
    return sneppp__block_bytes(&c);
 }
@@ -12248,10 +11887,9 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
-   double         lists[2 * SNEPPP_MAX_DIM];
    SNEPPP__REFUSE(err, !model, ARG, "model is NULL");
    memset(model, 0, sizeof *model);
-   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
+   SNEPPP__TRY(sneppp__resolve(desc, &full, err));
    sneppp__place_model(&c, &full, &made);
    SNEPPP__REFUSE(err, sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH, SIZE, "the model has %d features, more "
                   "than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n,
@@ -12393,10 +12031,23 @@ static void sneppp__table_fill(sneppp_model *model)
    }
 }
 
+/* How alike the axes and centres of bumps must be for one tree: to rounding, which is that of floats for a model that
+   was saved as such. A step of ADAM moves them by little more, and they are no longer alike. */
+static double sneppp__index_digits(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int i = 0; i < L->n * L->d; i++)
+         if ((double)(float)L->W[i] != (double)L->W[i] || (L->width && (double)(float)L->width[i] != (double)L->width[i]))
+            return 1e-11;
+   }
+   return 2e-5;
+}
+
 /* A leaf's bumps, v^2 psi^2 = peak exp(-sharp r^2) with r the distance in the tree's metric, which asks for one
    width per unit up to a common ratio of the axes; those of a centre with the widest first. Returns 0 for other
    units. */
-static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
+static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n, double near_to)
 {
    const size_t group = (size_t)model->desc.group, d = (size_t)sneppp__tree_dim(model);
    double       own[SNEPPP__FEW * SNEPPP_RADIAL_DIM], *centre = model->centre + n->first * d;
@@ -12410,8 +12061,8 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
                 v = (double)model->readout[0].V[i], amplitude = v * v;
          if (!sneppp__unit_bump(model, i, c, q, &amplitude)) return 0;
          for (size_t k = 0; k < d; k++)
-            if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
-                fabs(c[k] * model->metric[k] - own[b * d + k]) > 1e-6 * model->metric[k])
+            if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > near_to * q[k] ||
+                fabs(c[k] * model->metric[k] - own[b * d + k]) > 0.05 * near_to * model->metric[k])
                return 0;
          model->sharp[to] = (sneppp_real)q[0], model->peak[to] = (sneppp_real)amplitude;
          if (model->sharp[to] < before) return 0;
@@ -12427,7 +12078,7 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
 static void sneppp__index(sneppp_model *model)
 {
    size_t group = (size_t)model->desc.group, n = (size_t)model->n, d, nodes;
-   double highest = 0;
+   double highest = 0, near_to = sneppp__index_digits(model);
    model->nodes = 0;
    if (!model->desc.group || !n) return;
    d = (size_t)sneppp__tree_dim(model);
@@ -12440,7 +12091,8 @@ static void sneppp__index(sneppp_model *model)
       }
    }
    nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
-   for (size_t k = 0; k < nodes; k++) if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k])) return;
+   for (size_t k = 0; k < nodes; k++)
+      if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k], near_to)) return;
    for (size_t i = 0; i < n; i++) highest = fmax(highest, (double)model->peak[i]);
    if (!(model->floor >= model->alpha * highest * exp(-SNEPPP__EDGE)) || !(model->floor > 0)) return;
    model->nodes = nodes;
@@ -13808,7 +13460,9 @@ static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t l
 }
 
 /* What a call that makes Gram matrices gets for `par`. */
+#ifndef SNEPPP__DIVIDED     /* tests have fewer, as with centres below */
 #define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
+#endif
 static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
                                              sneppp__gram_share *share)
 {
@@ -15976,10 +15630,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->Q = sneppp__doubles(c, n, 1);
       v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
-   certificate = widest + sneppp__lambda_max_work(widest);
-   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
-      certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
-   certificate += widest * widest;
+   certificate = widest + sneppp__lambda_max_work(widest) + widest * widest; /* enough for eps2 as well */
    if (certificate < p * p) certificate = p * p;
    cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
    cx->top = sneppp__doubles(c, widest, 1);
@@ -17086,19 +16737,24 @@ static int sneppp__tunable(const sneppp_fit_desc *o)
    return !o->reduce;
 }
 
+static double sneppp__tuning_trace(int step) { return step ? pow(10, step - 4) : 0; }
+
 /* Scales the model's waves and sets o->trace; all else is as it was. held_out: nats per event that was held out. */
 static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, double *held_out, sneppp_error *err)
 {
    const sneppp_events *events = o->events;
-   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
+   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE;
    int            waves = sneppp__waves_scale(model, 1);
-   double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
+   const int      least[2] = { -4, 0 }, most[2] = { 6, 5 };
+   int            at[2] = { waves ? -2 : 0, 3 };
+   double         best = 0, loss = 0, scale = ldexp(1, at[0]), trace = penalty ? sneppp__tuning_trace(at[1]) : o->trace;
    size_t         count = 0;
    sneppp__tuning t;
    sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
-   SNEPPP__REFUSE(err, !waves && !penalty, ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   SNEPPP__REFUSE(err, !waves && (!penalty || o->method == SNEPPP_METHOD_ADAM), ARG,
+                  "fit.tune finds nothing to choose: no factor has COS or SIN units");
    SNEPPP__REFUSE(err, !sneppp__tunable(o), ARG, "fit.tune needs events in memory, not counts by region or a source");
    memset(&t, 0, sizeof t);
    t.model = model, t.fit = *o, t.scale = 1;
@@ -17115,19 +16771,22 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, doubl
    for (size_t r = t.fit.realisations; r-- > 0;)
       t.part[r] = events[r], count -= events[r].count, t.part[r].weight = t.weight + count;
    t.fit.events = t.part;
+   /* From place to place on a grid, frequencies times 2^at[0] and penalties 10^(at[1] - 4) or none, as long as a
+      neighbour is better. Neither can be chosen before the other: without a penalty few events deserve no frequency at
+      all. The start is slow and smooth, because among fast waves there are maxima by chance. */
    st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
-   for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
-      st = sneppp__tuning_look(&t, events, scale * step, trace, &loss, err);
-      if (st == SNEPPP_OK && loss < best) best = loss, scale *= step;
-      else if (step > 1 && scale == 1) step = 0.5;
-      else break;
-   }
-   for (double more = 1e-3; penalty && more < 1 && st == SNEPPP_OK; more *= 10) {
-      st = sneppp__tuning_look(&t, events, scale, more, &loss, err);
-      if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
+   for (int way = 0, stuck = 0, back = -1; stuck < 4 && st == SNEPPP_OK; way++, stuck++) {
+      const int k = way >> 1 & 1, to = at[k] + (way & 1 ? 1 : -1);
+      if (!(k ? penalty : waves) || (way & 3) == back || to < least[k] || to > most[k]) continue;
+      const double by = ldexp(1, k ? at[0] : to), more = !penalty ? o->trace : sneppp__tuning_trace(k ? to : at[1]);
+      st = sneppp__tuning_look(&t, events, by, more, &loss, err);
+      if (st != SNEPPP_OK || !(loss < best)) continue;
+      best = loss, at[k] = to, scale = by, trace = more;
+      back = (way-- & 3) ^ 1, stuck = -1; /* on in the same way; where it came from was worse */
    }
    sneppp__put_back(model, &kept);
-   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace, *held_out = best / t.held;
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), *held_out = best / t.held;
+   if (st == SNEPPP_OK && o->method != SNEPPP_METHOD_ADAM) o->trace = trace; /* ADAM has steps and decay in its place */
    sneppp__block_free(&kept.block);
    sneppp__block_free(&room.block);
    return st;
@@ -19461,8 +19120,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    sneppp__bumps_list(f, few, &list);
    n = list.count * (size_t)list.group;
    desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
-   if (n > (size_t)INT32_MAX)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    sneppp__auto_desc(&desc, n ? (int)n : 1); /* the constant: one unit of weight 0 and the floor */
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
@@ -20055,7 +19712,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
          if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight;
       }
       t->unit = t->W / (double)total;
-      if (st == SNEPPP_OK && t->W > 0) sneppp__tilt_fit(t);
+      if (st == SNEPPP_OK && t->W > 0 && total > 1) sneppp__tilt_fit(t); /* a single event leaves none to judge it by */
       lost += t->lost;
    }
    for (int k = first, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, all of it is */
@@ -21282,21 +20939,6 @@ static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
    a->n = n;
 }
 
-/* Where points go: those between the edges, if there are any, are counted, and kept as long as there is room. */
-typedef struct sneppp__sink {
-   sneppp_real  *x;
-   size_t        cap, count;
-   const double *edge;       /* NULL or the edges of a tile: lo, hi of either axis; lo belongs to it, hi does not */
-} sneppp__sink;
-
-static void sneppp__sink_put(sneppp__sink *s, size_t D, const sneppp_real *x)
-{
-   for (size_t r = 0; s->edge && r < D; r++)
-      if ((double)x[r] < s->edge[2 * r] || (double)x[r] >= s->edge[2 * r + 1]) return;
-   if (s->count < s->cap) memcpy(s->x + s->count * D, x, D * sizeof *x);
-   s->count++;
-}
-
 #define SNEPPP__MAX_EVENT (SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM) /* coordinates */
 
 /* ---- envelopes: how far an activation can be from its tangent at z within [z - h, z + h] */
@@ -22371,16 +22013,15 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weig
 }
 
 /* N > 0 points. */
-static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp_real *x,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
    const int           parts = w->share ? model->factors : 1, all = model->desc.mix == SNEPPP_MIX_SEPARABLE;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
    double              weight[SNEPPP_MAX_FACTORS + 1], total = 0;
    SNEPPP__REFUSE(err, !(w->expected > 0), ARG, "the model expects no events in the region, but %z are asked for", N);
    SNEPPP__TRY(w->share ? sneppp__draw_shares(w, N, weight, &total, err) : sneppp__draw_ready(w, N, err));
-   for (size_t k = 0; k < N; k++) {
+   for (size_t k = 0; k < N; k++, x += model->D) {
       double u = w->share ? sneppp_rng_uniform(rng) * total : 0;
       int    which = 0;
       while (w->share && which < parts && u >= weight[which]) u -= weight[which++];
@@ -22396,7 +22037,6 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
                         "%g candidates", k, N, d->tried);
       }
       info->candidates += which == parts;
-      sneppp__sink_put(sink, (size_t)model->D, x);
    }
    for (int f = 0; f < parts; f++) {
       const sneppp__draw *d = w->share ? &w->share[f].draw : w;
@@ -22416,108 +22056,25 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_rng         fresh;
    sneppp_status      st = SNEPPP_OK;
    sneppp__draw       w;
-   sneppp__sink       sink;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    memset(&ask, 0, sizeof ask);
    if (how) ask = *how;
    sneppp_rng_init(&fresh, ask.seed, 0);
    if (!ask.rng) ask.rng = &fresh;
+   SNEPPP__TRY(sneppp__scale_check(&ask, err));
    SNEPPP__TRY(sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err));
-   info->expected = w.expected;
-   uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
+   info->expected = w.expected * ask.scale;
+   uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, info->expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
-   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
    if (info->count > cap)
       st = sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
    else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, &sink, info, err);
-   if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
+   else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, x, info, err);
+   if (st == SNEPPP_OK && info->candidates) info->acceptance = (double)N / (double)info->candidates;
    sneppp__block_free(&w.block);
    return st;
-}
-
-/* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
-      lambda 4^-depth,  3 lambda 4^-depth,  12 lambda 4^-depth, ...,  3/4 lambda,
-   so that layers 0..l together have 4^(l - depth) lambda. Layer l is drawn tile by tile of level l, each tile from a
-   stream of its own. A tile of level L is the part of layers 0..min(L, depth) that lies in it: its own points of
-   layer L, and those of its ancestors that fall into it. So a tile's points are among those of its children, which
-   add layer L + 1; tiles of one level are independent, because parts of a Poisson process are; nothing depends on
-   what was asked for before. A tile holds about as many points of its layer whatever the level, and a look at the
-   whole plane costs no more than one at a corner of it. A point that is on the border of two tiles belongs to that
-   of the larger coordinates. */
-#define SNEPPP__TILE_POINTS 100000000 /* most of one layer of a tile: they are drawn, even where only a part is kept */
-
-static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t *at, sneppp_window *box)
-{
-   memset(box, 0, sizeof *box);
-   box->dim = 2;
-   for (int r = 0; r < 2; r++) { /* a power of two divides without rounding */
-      double side = win->hi[r] - win->lo[r];
-      box->lo[r] = win->lo[r] + ldexp((double)at[r], -level) * side;
-      box->hi[r] = (uint64_t)at[r] + 1 == (uint64_t)1 << level ? win->hi[r]
-                                                               : win->lo[r] + ldexp((double)at[r] + 1, -level) * side;
-   }
-}
-
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
-                                            size_t cap, sneppp_sample_info *info, sneppp_error *err)
-{
-   sneppp_sample_info own;
-   sneppp_window      all, box;
-   sneppp_region      region;
-   sneppp__draw       w;
-   sneppp__sink       sink;
-   sneppp_status      st = SNEPPP_OK;
-   uint32_t           at[2];
-   double             drawn = 0, edge[4];
-   if (!info) info = &own;
-   memset(info, 0, sizeof *info);
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
-   SNEPPP__REFUSE(err, !tile, ARG, "tile is NULL");
-   const sneppp_window *win = &model->desc.factor[0].window;
-   SNEPPP__REFUSE(err, model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2, ARG,
-                  "tiles are for models of one planar box");
-   SNEPPP__REFUSE(err, tile->depth < 0 || tile->depth > 28, ARG, "depth = %d must be 0..28", tile->depth);
-   SNEPPP__REFUSE(err, tile->level < 0 || tile->level > 28, ARG, "level = %d must be 0..28", tile->level);
-   SNEPPP__REFUSE(err, tile->ix >> tile->level || tile->iy >> tile->level, ARG, "tile (%z, %z) is outside the level, "
-                  "which has %z a side", (size_t)tile->ix, (size_t)tile->iy, (size_t)1 << tile->level);
-   SNEPPP__REFUSE(err, cap && !x, ARG, "x is NULL");
-   at[0] = tile->ix, at[1] = tile->iy;
-   sneppp__tile_box(win, tile->level, at, &all);
-   memset(&region, 0, sizeof region);
-   region.factor[0] = &box;
-   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
-   int last = tile->level < tile->depth ? tile->level : tile->depth;
-   for (int l = 0; st == SNEPPP_OK && l <= last + (last < tile->level); l++) {
-      int        of = l > last ? tile->level : l; /* the tile itself comes last, at least for its mean */
-      uint64_t   N = 0;
-      sneppp_rng rng;
-      at[0] = tile->ix >> (tile->level - of), at[1] = tile->iy >> (tile->level - of);
-      sneppp__tile_box(win, of, at, &box);
-      for (int r = 0; r < 2; r++) { /* only edges within the ancestor cut: what it drew on its own border stays */
-         edge[2 * r] = all.lo[r] > box.lo[r] ? all.lo[r] : -1e300;
-         edge[2 * r + 1] = all.hi[r] < box.hi[r] ? all.hi[r] : 1e300;
-      }
-      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make points */
-      if (st != SNEPPP_OK) break;
-      info->expected = ldexp(w.expected, 2 * (last - tile->depth));
-      sneppp_rng_init(&rng, tile->seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
-      if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - tile->depth)) * w.expected);
-      if (N > SNEPPP__TILE_POINTS)
-         st = sneppp__fail(err, SNEPPP_ERR_SIZE,
-                           "the tile of layer %d has %g points, but at most %g are drawn; choose a larger depth", l,
-                           (double)N, (double)SNEPPP__TILE_POINTS);
-      else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
-      drawn += (double)N;
-      sneppp__block_free(&w.block);
-   }
-   if (st != SNEPPP_OK) return st;
-   info->count = sink.count;
-   info->acceptance = info->candidates ? drawn / (double)info->candidates : 1;
-   SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
-   return SNEPPP_OK;
 }
 
 #endif /* SNEPPP_NO_SAMPLE */
@@ -22710,7 +22267,7 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
 /* The description. */
 SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
-   int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
+   int factors = 0, mix = (int)d->mix + (d->mix > SNEPPP_MIX_STACK), readout = (int)d->readout; /* 4 is free */
    while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
    sneppp__io_int(io, &factors);
    sneppp__io_int(io, &mix);
@@ -22721,8 +22278,8 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
    if (io->version > 2) sneppp__io_int(io, &d->events);
    sneppp__io_double(io, &d->alpha);
    d->seed = sneppp__io_uint(io, d->seed, 8);
-   d->mix = (sneppp_mix)mix, d->readout = (sneppp_readout)readout;
-   if (factors < 1 || factors > SNEPPP_MAX_FACTORS) io->bad = 1;
+   d->mix = (sneppp_mix)(mix - (mix > 4)), d->readout = (sneppp_readout)readout;
+   if (factors < 1 || factors > SNEPPP_MAX_FACTORS || mix == 4) io->bad = 1;
    for (int f = 0; f < factors && !io->bad; f++) {
       sneppp_factor *x = &d->factor[f];
       int            mixed = x->units != NULL;
@@ -22803,8 +22360,7 @@ SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const
    sneppp_model   model;
    sneppp__io     io;
    sneppp__carver c = sneppp__measure();
-   double         lists[2 * SNEPPP_MAX_DIM];
-   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
+   SNEPPP__TRY(sneppp__resolve(desc, &full, err));
    sneppp__place_model(&c, &full, &model);
    memset(&io, 0, sizeof io);
    io.real = file->real, io.version = file->version;
@@ -22915,314 +22471,6 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    if (!io.bad && sneppp__parameters_good(model)) { sneppp__index(model); return SNEPPP_OK; }
    sneppp_free(model);
    return sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
-}
-
-/* ---- export as C source: the model as constants, for programs without files or malloc */
-typedef struct sneppp__source {
-   int         (*write)(const char *text, size_t bytes, void *user);
-   void         *user;
-   const char   *name, *part; /* arrays are called NAME_partF_field, with the number of the factor */
-   int           f;
-   int           stopped, bad; /* by the writer; a number is not finite */
-   sneppp__text  t;
-   char          buf[1024];
-} sneppp__source;
-
-/* The decimal digits of m 2^e, all of them: m 2^e is an integer for e >= 0, and m 5^-e / 10^-e below. Returns their
-   number. */
-static int sneppp__all_digits(uint64_t m, int e, char *digit)
-{
-   int count = 0;
-   for (; m; m /= 10) digit[count++] = (char)('0' + m % 10); /* the last digit first */
-   while (e) {
-      uint64_t factor = 1, carry = 0;
-      for (int k = 0; k < 24 && e; k++, e += e < 0 ? 1 : -1) factor *= e < 0 ? 5u : 2u;
-      for (int i = 0; i < count || carry; i++, carry /= 10) {
-         if (i < count) carry += (uint64_t)(digit[i] - '0') * factor;
-         else count++;
-         digit[i] = (char)('0' + carry % 10);
-      }
-   }
-   for (int i = 0, j = count - 1; i < j; i++, j--) {
-      char last = digit[j];
-      digit[j] = digit[i], digit[i] = last;
-   }
-   return count;
-}
-
-/* x rounded correctly to that many digits: 17 identify a double and 9 a float. No locale has a say in it. */
-SNEPPP__COLD static void sneppp__text_exact(sneppp__text *t, double x, int digits)
-{
-   char     digit[800];
-   int      e, count, places, at;
-   uint64_t u, m;
-   memcpy(&u, &x, sizeof u);
-   e = (int)(u >> 52 & 0x7ff);
-   m = (u & 0xfffffffffffffULL) | (uint64_t)(e > 0) << 52;
-   e = (e ? e : 1) - 1075;
-   if (u >> 63) sneppp__text_char(t, '-');
-   if (!m) { sneppp__text_string(t, "0.0"); return; }
-   for (; e < 0 && !(m & 1); e++) m >>= 1;
-   count = sneppp__all_digits(m, e, digit);
-   places = count - 1 + (e < 0 ? e : 0); /* the decimal exponent of the first digit */
-   if (count > digits) {
-      int up = digit[digits] >= '5';
-      for (at = digits - 1; up && at >= 0; at--) {
-         up = digit[at] == '9';
-         digit[at] = (char)(up ? '0' : digit[at] + 1);
-      }
-      if (up) { digit[0] = '1'; places++; } /* 99...9 became 100...0 */
-      count = digits;
-   }
-   while (count > 1 && digit[count - 1] == '0') count--;
-   e = places >= -4 && places < digits ? 0 : places; /* the exponent that is written */
-   places -= e;
-   if (places < 0) sneppp__text_string(t, "0.");
-   for (at = places; at < -1; at++) sneppp__text_char(t, '0');
-   for (at = 0; at < count || at <= places; at++) {
-      sneppp__text_char(t, at < count ? digit[at] : '0');
-      if (at == places) sneppp__text_char(t, '.');
-   }
-   if (places >= 0 && count <= places + 1) sneppp__text_char(t, '0');
-   if (!e) return;
-   sneppp__text_string(t, e < 0 ? "e-" : "e+");
-   sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
-}
-
-static void sneppp__put_flush(sneppp__source *o)
-{
-   if (!o->stopped && o->write(o->buf, (size_t)(o->t.at - o->buf), o->user)) o->stopped = 1;
-   o->t.at = o->buf;
-}
-
-/* %d int, %z size_t, %s string as everywhere. Constants of C: %e a double and %r a sneppp_real, exactly; %R so many
-   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int). */
-SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
-{
-   char    one[3] = "%";
-   va_list list;
-   va_start(list, format);
-   for (; *format; format++) {
-      if (o->t.end - o->t.at < 256) sneppp__put_flush(o);
-      if (*format != '%') { sneppp__text_char(&o->t, *format); continue; }
-      one[1] = *++format;
-      if (one[1] == 'e' || one[1] == 'r') {
-         const int    narrow = one[1] == 'r' && sizeof(sneppp_real) == 4;
-         const double x = va_arg(list, double);
-         if (!sneppp__finite(x)) o->bad = 1;
-         else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
-         if (narrow) sneppp__text_char(&o->t, 'f');
-      } else if (one[1] == 'R') {
-         int           count = va_arg(list, int);
-         const double *x = va_arg(list, const double *);
-         for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "{%e", x[r]);
-         sneppp__put(o, "}");
-      } else if (one[1] == 'N') {
-         const char *field = va_arg(list, const char *);
-         if (va_arg(list, int)) sneppp__put(o, "%s_%s%d_%s", o->name, o->part, o->f, field);
-         else sneppp__text_char(&o->t, '0');
-      } else sneppp__text_list(&o->t, one, &list);
-   }
-   va_end(list);
-}
-
-/* An array of one of the types that models have. A list that is absent makes nothing here and a 0 in the struct. */
-SNEPPP__COLD static void sneppp__put_array(sneppp__source *o, const char *type, const char *field, const void *list,
-                                           size_t count, int d)
-{
-   const size_t row = !strcmp(type, "sneppp_wide") ? 4 : !strcmp(type, "sneppp_real") ? 6 : 1;
-   if (!list || !count) return;
-   sneppp__put(o, "static const %s %N[%z] = {", type, field, 1, count);
-   for (size_t i = 0; i < count && !o->stopped; i++) {
-      sneppp__put(o, i % row ? " " : "\n   ");
-      if (row == 4) sneppp__put(o, "%e", ((const double *)list)[i]);
-      else if (row == 6) sneppp__put(o, "%r", (double)((const sneppp_real *)list)[i]);
-      else if (!strcmp(type, "size_t")) sneppp__put(o, "%zu", ((const size_t *)list)[i]);
-      else if (!strcmp(type, "sneppp_unit")) {
-         const sneppp_unit *u = (const sneppp_unit *)list + i;
-         sneppp__put(o, "{(sneppp_act)%d, %e, %e}", (int)u->act, u->p, u->q);
-      } else {
-         const sneppp_node *q = (const sneppp_node *)list + i;
-         sneppp__put(o, "{%zu, %zu, %zu, %zu, %e, %R, %R}", q->first, q->count, q->kid, q->from, q->reach2, d, q->lo, d,
-                     q->hi);
-      }
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
-}
-
-/* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
-SNEPPP__COLD static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const sneppp_window *w)
-{
-   size_t d = (size_t)w->dim, cells = w->space == SNEPPP_SPACE_RASTER ? sneppp__raster_cells(w) : w->count;
-   o->part = part, o->f = f;
-   sneppp__put_array(o, "sneppp_wide", "weight", w->weight, cells, 0);
-   sneppp__put_array(o, "sneppp_wide", "mean", w->mean, w->count * d, 0);
-   sneppp__put_array(o, "sneppp_wide", "scale", w->scale, w->count * d, 0);
-   sneppp__put_array(o, "sneppp_wide", "ends", w->ends, 2 * w->count, 0);
-   sneppp__put_array(o, "sneppp_wide", "point", w->point, w->count * d, 0);
-   sneppp__put_array(o, "size_t", "ring_size", w->ring_size, w->rings, 0);
-   sneppp__put_array(o, "sneppp_wide", "xy", w->xy, w->xy ? 2 * sneppp__vertices(w) : 0, 0);
-   sneppp__put_array(o, "sneppp_wide", "z", w->z, w->z ? cells * (size_t)w->covariates : 0, 0);
-   sneppp__put_array(o, "sneppp_wide", "tilt", w->tilt, w->tilt ? 2 * SNEPPP_BENDS * (size_t)w->covariates : 0, 0);
-}
-
-/* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
-static int sneppp__room_of(const sneppp_window *w)
-{
-   return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_SPACE_GAMMA ? 2 : w->dim;
-}
-
-SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
-{
-   o->part = part, o->f = f;
-   sneppp__put(o, "      {(sneppp_space)%d, %d, %R, %R, %R, %e, %R, (sneppp_measure)%d, %zu,\n", (int)w->space, w->dim,
-               w->dim, w->lo, w->dim, w->hi, w->dim, w->centre, w->radius, sneppp__room_of(w), w->param,
-               (int)w->measure, w->count);
-   sneppp__put(o, "       %N, %N, %N, %N, %N, %zu, %N, %N,\n", "weight", w->weight != NULL, "mean", w->mean != NULL,
-               "scale", w->scale != NULL, "ends", w->ends != NULL, "point", w->point != NULL, w->rings, "ring_size",
-               w->rings > 0, "xy", w->xy != NULL);
-   sneppp__put(o, "       %R, %R, {%zu, %zu}, %d, %d, %N, %N},\n", 2, w->origin, 2, w->cell, w->cells[0], w->cells[1],
-               w->covariates, w->no_place, "z", w->z != NULL, "tilt", w->tilt != NULL);
-}
-
-/* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
-SNEPPP__COLD static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
-{
-   static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
-   const int                narrow = sizeof(sneppp_real) == 4;
-   int                      least[3];
-   least[0] = 1, least[1] = m->factors, least[2] = m->n;
-   for (int f = 0; f < m->factors; f++) {
-      int room = sneppp__room_of(&m->desc.factor[f].window);
-      if (m->layer[f].d > room) room = m->layer[f].d;
-      if (room > least[0]) least[0] = room;
-   }
-   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
-               o->name, m->n, m->D);
-   sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
-   sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
-   sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: "
-               "export it again\"\n", SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s "
-               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name,
-               narrow ? "float" : "double", narrow ? "define" : "do not define");
-   for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
-      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
-                  least[k], o->name, limit[k], least[k]);
-   sneppp__put(o, "#endif\nSNEPPP__CONSTANTS\n\n");
-}
-
-SNEPPP__COLD static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
-{
-   const int d = m->nodes ? sneppp__tree_dim(m) : 0;
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_layer_state *L = &m->layer[f];
-      size_t                    n = (size_t)L->n;
-      sneppp__put_lists(o, "window", f, &m->desc.factor[f].window);
-      sneppp__put_lists(o, "inside", f, &L->inside);
-      o->part = "layer";
-      sneppp__put_array(o, "sneppp_real", "W", L->W, n * (size_t)L->d, 0);
-      sneppp__put_array(o, "sneppp_real", "b", L->b, n, 0);
-      sneppp__put_array(o, "sneppp_real", "width", L->width, n * (size_t)L->d, 0);
-      sneppp__put_array(o, "sneppp_unit", "units", L->units, n, 0);
-   }
-   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++) {
-      const sneppp_readout_state *R = &m->readout[o->f];
-      sneppp__put_array(o, "sneppp_real", "V", R->V, (size_t)R->m * (size_t)R->n, 0);
-   }
-   if (!m->nodes) return;
-   o->part = "tree", o->f = 0;
-   sneppp__put_array(o, "sneppp_wide", "centre", m->centre, (size_t)m->n / (size_t)m->desc.group * (size_t)d, 0);
-   sneppp__put_array(o, "sneppp_real", "peak", m->peak, (size_t)m->n, 0);
-   sneppp__put_array(o, "sneppp_real", "sharp", m->sharp, (size_t)m->n, 0);
-   if (m->table_top >= 0)
-      sneppp__put_array(o, "sneppp_wide", "table", m->table, sneppp__table_size(d, m->table_top, m->table_more), 0);
-   sneppp__put_array(o, "sneppp_node", "node", m->node, m->nodes, d);
-}
-
-SNEPPP__COLD static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
-{
-   const sneppp_desc *desc = &m->desc;
-   const int          tree = m->nodes > 0;
-   sneppp__put(o, "\nstatic const sneppp_model %s = {\n   {0, {\n", o->name);
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_factor *x = &desc->factor[f];
-      sneppp__put(o, "      {\n");
-      sneppp__put_window(o, "window", f, &x->window);
-      o->part = "layer";
-      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, %N, %d, %d, {NULL, NULL, NULL}},\n", (int)x->unit.act, x->unit.p,
-                  x->unit.q, "units", m->layer[f].units != NULL, x->width, x->no_bias);
-   }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
-               "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
-               (size_t)(desc->seed >> 32), (size_t)(desc->seed & 0xffffffffu), desc->group, m->factors, m->D, m->n,
-               m->readouts);
-   for (int f = 0; f < m->factors; f++) {
-      const sneppp_layer_state *L = &m->layer[f];
-      sneppp__put(o, "      {%d, %d, %d, %d, %R, %R,\n", L->n, L->d, L->D, L->first, L->d, L->shift, L->d, L->rate);
-      sneppp__put_window(o, "inside", f, &L->inside);
-      o->part = "layer";
-      sneppp__put(o, "       (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_unit *)%N},\n", "W", 1,
-                  "b", L->b != NULL, "width", L->width != NULL, "units", L->units != NULL);
-   }
-   sneppp__put(o, "   }, {");
-   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++)
-      sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%N},", m->readout[o->f].m, m->readout[o->f].n,
-                  m->readout[o->f].first, "V", 1);
-   o->part = "tree", o->f = 0;
-   sneppp__put(o, "\n   }, %e, %e, %d, %d, {%d, %d},\n   (sneppp_node *)%N, %zu, %R, (sneppp_wide *)%N, "
-                  "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n"
-                  "SNEPPP__CONSTANTS_END\n#endif\n",
-               m->alpha, m->floor, m->budget, m->table_top, m->table_more[0], m->table_more[1], "node", tree, m->nodes,
-               SNEPPP_RADIAL_DIM, m->metric, "centre", tree, "peak", tree, "sharp", tree, "table",
-               tree && m->table_top >= 0);
-   sneppp__put_flush(o);
-}
-
-/* Can it be the name of a variable, in C and in C++? */
-SNEPPP__COLD static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
-{
-   static const char reserved[] =
-      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
-      " class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue"
-      " decltype default delete do double dynamic_cast else enum explicit export extern false far float for"
-      " friend goto if inline int linux long main mutable namespace near new noexcept not not_eq nullptr"
-      " operator or or_eq private protected public register reinterpret_cast requires restrict return short"
-      " signed sizeof static static_assert static_cast std struct switch template this thread_local throw true"
-      " try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile wchar_t"
-      " while xor xor_eq ";
-   size_t length = 0;
-   for (; name && name[length] && length < 65; length++) {
-      char c = name[length];
-      if (c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (!length || c < '0' || c > '9')) break;
-   }
-   SNEPPP__REFUSE(err, !length || length > 64 || name[length], ARG,
-                  "\"%s\" is no name in C: at most 64 letters, digits and _, a letter first", name ? name : "");
-   SNEPPP__REFUSE(err, name[0] == '_' || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7), ARG,
-                  "\"%s\" is a name of the compiler's or of this header's: choose another", name);
-   for (const char *at = strstr(reserved, name); at; at = strstr(at + 1, name))
-      SNEPPP__REFUSE(err, at[-1] == ' ' && at[length] == ' ', ARG,
-                     "\"%s\" has a meaning of its own in C or C++: choose another name", name);
-   return SNEPPP_OK;
-}
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
-                                                      int (*write)(const char *text, size_t bytes, void *user),
-                                                      void *user, sneppp_error *err)
-{
-   sneppp__source o;
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
-   SNEPPP__REFUSE(err, !write, ARG, "write is NULL");
-   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
-   SNEPPP__TRY(sneppp__name_check(name, err));
-   memset(&o, 0, sizeof o);
-   o.write = write, o.user = user, o.name = name, o.t.at = o.buf, o.t.end = o.buf + sizeof o.buf;
-   sneppp__put_guards(&o, model);
-   sneppp__put_arrays(&o, model);
-   sneppp__put_struct(&o, model);
-   SNEPPP__REFUSE(err, o.bad, NOT_FINITE, "a parameter of the model is not finite: what was written is not complete");
-   return o.stopped ? sneppp__fail(err, SNEPPP_ERR_IO, "the writer returned an error") : SNEPPP_OK;
 }
 
 /* ---- files */
@@ -23366,7 +22614,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 #ifndef SNEPPP_NO_INPUT
 
 /* >>input ====================================================================================================
-   Degrees and dates on the way in, and counts in regions that no closed form covers. */
+   Degrees on the way in, and counts in regions that no closed form covers. */
 
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
@@ -23432,53 +22680,6 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
       for (size_t r = 0; r < 3; r++) x[i * x_stride + r] = (sneppp_real)y[r];
    }
-   return SNEPPP_OK;
-}
-
-/* ---- dates: days of whole years by the rule of leap years, then of whole months. */
-static int sneppp__month_days(int64_t year, int month)
-{
-   static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-   int leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-   return days[month - 1] + (month == 2 && leap);
-}
-
-/* Days from 0001-01-01 to the first of January of a year; whole cycles of 400 years keep the divisions positive. */
-static int64_t sneppp__year_days(int64_t year)
-{
-   int64_t cycles = 10000, y = year - 1 + 400 * cycles;
-   return 365 * y + y / 4 - y / 100 + y / 400 - 146097 * cycles;
-}
-
-enum { SNEPPP__LAST_YEAR = 1000000, SNEPPP__DAY_1970 = 719162 };
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
-{
-   SNEPPP__REFUSE(err, !days, ARG, "days is NULL");
-   SNEPPP__REFUSE(err, year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR, DATA, "year %d is too far away", year);
-   SNEPPP__REFUSE(err, month < 1 || month > 12, DATA, "month %d is not from 1 to 12: is it the day?", month);
-   SNEPPP__REFUSE(err, day < 1 || day > sneppp__month_days(year, month), DATA, "month %d of %d has no day %d%s", month,
-                  year, day, day > 31 ? ": is it the year?" : "");
-   int64_t n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
-   for (int m = 1; m < month; m++) n += sneppp__month_days(year, m);
-   *days = (double)n;
-   return SNEPPP_OK;
-}
-
-SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day,
-                                                          sneppp_error *err)
-{
-   int m = 1;
-   SNEPPP__REFUSE(err, !year || !month || !day, ARG, "year, month or day is NULL");
-   SNEPPP__REFUSE(err, !sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR, DATA,
-                  "day %g is too far away", days);
-   int64_t n = (int64_t)floor(days) + SNEPPP__DAY_1970;
-   int64_t y = 1 + (int64_t)floor((double)n / 365.2425);
-   while (sneppp__year_days(y) > n) y--;
-   while (sneppp__year_days(y + 1) <= n) y++;
-   n -= sneppp__year_days(y);
-   while (n >= sneppp__month_days(y, m)) n -= sneppp__month_days(y, m++);
-   *year = (int)y, *month = m, *day = (int)n + 1;
    return SNEPPP_OK;
 }
 
@@ -24024,9 +23225,10 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
       if (h != f)
          st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
    for (size_t i = 0; i < n; i++) B->count += B->mass[i];
-   B->count = fmax(B->count + model->floor * B->size, 0);
-   if (st == SNEPPP_OK && !sneppp__finite(B->count))
+   B->count += model->floor * B->size;
+   if (st == SNEPPP_OK && !sneppp__finite(B->count)) /* fmax would make 0 of what is no number */
       st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
+   B->count = fmax(B->count, 0);
    return st;
 }
 
@@ -24056,38 +23258,66 @@ static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp
    independent unbiased estimates, and so an honest error; a seed is used as it is. */
 enum { SNEPPP__SHIFTS = 16 };
 
+/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
+   Jacobian. */
+static double sneppp__numeric_sphere(int d, const double *u, double *x)
+{
+   double jacobian = 2 * SNEPPP__PI, radius = 1;
+   for (int k = 0; k < d - 2; k++) {
+      double s = sin(SNEPPP__PI * u[k]);
+      x[k] = radius * cos(SNEPPP__PI * u[k]);
+      radius *= s;
+      jacobian *= SNEPPP__PI;
+      for (int m = 0; m < d - 2 - k; m++) jacobian *= s;
+   }
+   x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
+   x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
+   return jacobian;
+}
+
 /* A point of the window from coordinates in the unit cube, and its weight; weight 0 where the cube reaches outside. */
 static double sneppp__numeric_point(const sneppp_window *win, const double *u, double *x)
 {
-   sneppp__cube_piece piece;
-   double             t, lo[2], hi[2];
-   size_t             k;
-   memset(&piece, 0, sizeof piece);
-   if (win->space == SNEPPP_SPACE_INTERVALS) {
-      double mass = sneppp_window_mass(win);
-      for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
-         t -= win->ends[2 * k + 1] - win->ends[2 * k];
-      x[0] = win->ends[2 * k] + t;
-      if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
-      return mass;
+   const int d = win->dim;
+   double    weight = 1, t, lo, hi;
+   size_t    k = 0;
+   switch (win->space) {
+      case SNEPPP_SPACE_INTERVALS:
+         weight = sneppp_window_mass(win);
+         for (t = u[0] * weight; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
+            t -= win->ends[2 * k + 1] - win->ends[2 * k];
+         x[0] = fmin(win->ends[2 * k] + t, win->ends[2 * k + 1]);
+         return weight;
+      case SNEPPP_SPACE_SPHERE:
+         weight = sneppp__numeric_sphere(d, u, x);
+         return win->measure == SNEPPP_MEASURE_PROBABILITY ? weight / sneppp__sphere_area(d) : weight;
+      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
+      case SNEPPP_SPACE_BALL:
+         if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
+         weight = win->radius * sneppp__numeric_sphere(d, u + 1, x);
+         for (int r = 0; r < d; r++) {
+            x[r] = win->centre[r] + win->radius * u[0] * x[r];
+            if (r) weight *= win->radius * u[0];
+         }
+         return weight;
+      default: /* boxes, and polygons in them */
+         for (int r = 0; r < d; r++) {
+            sneppp__window_side(win, r, &lo, &hi);
+            x[r] = lo + u[r] * (hi - lo), weight *= hi - lo;
+         }
+         return win->space == SNEPPP_SPACE_BOX || sneppp_window_contains(win, x) ? weight : 0;
    }
-   if (win->space != SNEPPP_SPACE_POLYGON) return sneppp__cube_map(win, &piece, u, x);
-   for (int r = 0; r < 2; r++) {
-      sneppp__window_side(win, r, &lo[r], &hi[r]);
-      x[r] = lo[r] + u[r] * (hi[r] - lo[r]);
-   }
-   return sneppp_window_contains(win, x) ? (hi[0] - lo[0]) * (hi[1] - lo[1]) : 0;
 }
 
 /* Which windows can be covered by the cube, and with how many axes. */
 SNEPPP__COLD static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
                                                        int *axes, sneppp_error *err)
 {
-   sneppp__cubature plan;
+   const int circle = win->space == SNEPPP_SPACE_VONMISES, sphere = win->space == SNEPPP_SPACE_SPHERE;
    if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
    SNEPPP__REFUSE(err, win->dim != own->dim, ARG, "within.factor[%d].dim = %d, but the model has %d", f, win->dim,
                   own->dim);
-   *axes = !sneppp__cube_plan(&plan, win) || win->space == SNEPPP_SPACE_GAUSS ? 0 : plan.D;
+   *axes = sneppp__has_sides(win) || circle || sphere ? win->dim - sphere : 0;
    SNEPPP__REFUSE(err, *axes < 1, ARG, "factor[%d]: numerical counts are not offered on %s", f,
                   sneppp__space_name(win->space));
    SNEPPP__REFUSE(err, win->space != own->space && own->space != SNEPPP_SPACE_BOX && own->space !=

@@ -2,6 +2,7 @@
    loop without allocation, and the intensity of an AUTO model of full width. Each model is judged first: counts of
    points in 64 cells against the closed forms, by chi-square. One thread. */
 #include "bench.h"
+#include "../examples/tile.h"
 
 enum { sample_points = 1000000, sample_side = 8, sample_train = 4000 };
 static sneppp_real sample_x[2 * sample_points], sample_events[2 * sample_train];
@@ -70,9 +71,9 @@ static void tiles_run(void *arg)
    sneppp_error err;
    job->points = 0, job->expected = 0;
    for (uint32_t t = 0; t < tiles; t++) { /* of every row two */
-      sneppp_tile tile = { .depth = tile_level, .level = tile_level, .ix = t / 2, .seed = 1,
+      tile_desc tile = { .depth = tile_level, .level = tile_level, .ix = t / 2, .seed = 1,
                            .iy = (t / 2 + t % 2 * 16) % tile_side, .mem = job->mem, .mem_bytes = job->bytes };
-      bench_must(sneppp_sample_tile(job->model, &tile, sample_x, tile_cap, &info, &err), &err);
+      bench_must(tile_sample(job->model, &tile, sample_x, tile_cap, &info, &err), &err);
       job->points += info.count, job->expected += info.expected;
    }
 }

@@ -11,10 +11,10 @@
    Columns may hold other text, too: only those that are used must be good, see csv_good. A row is never skipped. */
 #ifndef CSV_H
 #define CSV_H
-#include "../sneppp.h" /* dates */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +84,58 @@ static inline int csv_digits(const char **s, int n, int *value)
    return 1;
 }
 
+/* ---- dates in the civil (Gregorian) calendar: days of whole years by the rule of leap years, then of whole months. */
+static inline int csv_month_days(long year, int month)
+{
+   static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+   int              leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+   return days[month - 1] + (month == 2 && leap);
+}
+
+/* Days from 1970-01-01 to the first of January of a year; whole cycles of 400 years keep the divisions positive. */
+static inline double csv_year_days(long year)
+{
+   const long cycles = 2600, y = year - 1 + 400 * cycles;
+   return 365.0 * (double)y + (double)(y / 4 - y / 100 + y / 400) - 146097.0 * (double)cycles - 719162;
+}
+
+enum { CSV_LAST_YEAR = 700000 };
+
+/* Days since 1970-01-01; subtract those of your own first date. NULL, or what is wrong with it. */
+static inline const char *csv_days(int year, int month, int day, double *days)
+{
+   if (year < -CSV_LAST_YEAR || year > CSV_LAST_YEAR) return "the year is too far away";
+   if (month < 1 || month > 12) return "the month is not from 1 to 12: is it the day?";
+   if (day < 1 || day > csv_month_days(year, month))
+      return day > 31 ? "the month has no such day: is it the year?" : "the month has no such day";
+   *days = csv_year_days(year) + day - 1;
+   for (int m = 1; m < month; m++) *days += csv_month_days(year, m);
+   return NULL;
+}
+
+static inline const char *csv_civil(double days, int *year, int *month, int *day)
+{
+   uint64_t bits;
+   long     y;
+   int      n;
+   memcpy(&bits, &days, sizeof bits);
+   if ((bits >> 52 & 0x7ff) >= 1023 + 28) return "the day is too far away"; /* 2^28 days, infinity and NaN */
+   y = 1970 + (long)floor(days / 365.2425);
+   while (csv_year_days(y) > floor(days)) y--;
+   while (csv_year_days(y + 1) <= floor(days)) y++;
+   n = (int)(floor(days) - csv_year_days(y));
+   for (*month = 1; n >= csv_month_days(y, *month); ++*month) n -= csv_month_days(y, *month);
+   *year = (int)y, *day = n + 1;
+   return NULL;
+}
+
 /* The whole text as a date, with or without a time of day: days since 1970-01-01T00:00Z. */
 static inline int csv_date(const char *s, double *days)
 {
    int    year, month, day, hour = 0, minute = 0, second = 0, zone_hour = 0, zone_minute = 0, east = 0;
    double date = 0, fraction = 0, unit = 1;
    if (!csv_digits(&s, 4, &year) || *s++ != '-' || !csv_digits(&s, 2, &month) || *s++ != '-') return 0;
-   if (!csv_digits(&s, 2, &day) || sneppp_date_to_days(year, month, day, &date, NULL) != SNEPPP_OK) return 0;
+   if (!csv_digits(&s, 2, &day) || csv_days(year, month, day, &date)) return 0;
    if (*s == 'T' || *s == 't' || *s == ' ') {
       s++;
       if (!csv_digits(&s, 2, &hour) || *s++ != ':' || !csv_digits(&s, 2, &minute)) return 0;
@@ -125,7 +170,7 @@ static inline const char *csv_iso(double days, char *text)
    double date = floor(days), rest = floor((days - date) * 86400e6 + 0.5);
    size_t n;
    if (!(rest < 86400e6)) { date += 1; rest = 0; }
-   if (sneppp_days_to_date(date, &year, &month, &day, NULL) != SNEPPP_OK || year < 0 || year > 9999) return NULL;
+   if (csv_civil(date, &year, &month, &day) || year < 0 || year > 9999) return NULL;
    n = (size_t)snprintf(text, 40, "%04d-%02d-%02d", year, month, day);
    seconds = (int)(rest / 1e6);
    micros = (int)(rest - 1e6 * seconds);

@@ -7,6 +7,7 @@
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
+#include "numeric.h"
 #include "draw.h"
 
 enum { bells = 5, n = 2 * (bells + 1), corners = 7, rows = 60, cols = 100, bands = 5, most = 4000, bins = 24 };
@@ -71,7 +72,7 @@ static void psi(const double *x, double *out, void *user)
 static int gram(const sneppp_window *part, double *K, void *user)
 {
    double        error = 0;
-   sneppp_status st = sneppp_gram_numeric(part, n, psi, NULL, 1e-6, 400000, K, NULL, &error, NULL);
+   sneppp_status st = numeric_gram(part, n, psi, NULL, 1e-6, 400000, K, NULL, &error, NULL);
    if (st != SNEPPP_OK && st != SNEPPP_ERR_NO_CONVERGENCE) return 1;
    *(double *)user = fmax(*(double *)user, error);
    return 0;

@@ -17,7 +17,7 @@
 #include "../sneppp.h"
 
 #ifdef FIRMWARE_MAKE
-#include <stdio.h>
+#include "export.h"
 static int print(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
 int main(void)
@@ -32,7 +32,7 @@ int main(void)
    while (events.count < 10000 && fgets(line, sizeof line, stdin))
       if (sscanf(line, "%f , %f", &xy[2 * events.count], &xy[2 * events.count + 1]) == 2) events.count++;
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, NULL, &err) != SNEPPP_OK ||
-       sneppp_export_c(&model, "firmware_model", print, stdout, &err) != SNEPPP_OK) {
+       export_model(&model, "firmware_model", print, stdout, &err) != SNEPPP_OK) {
       fprintf(stderr, "%s\n", err.why);
       return 1;
    }

@@ -1,4 +1,4 @@
-/* firmware_model: a model with 31 features of 2 coordinates, written by sneppp_export_c of sneppp.h.
+/* firmware_model: a model with 31 features of 2 coordinates, written by examples/export.h of sneppp.h.
    C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&firmware_model, x). */
 #ifndef SNEPPP_MODEL_firmware_model
 #define SNEPPP_MODEL_firmware_model

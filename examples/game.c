@@ -8,6 +8,7 @@
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
+#include "tile.h"
 #include "draw.h"
 #include <time.h>
 
@@ -31,8 +32,8 @@ static int ask(const sneppp_model *map, int level, int t, uint64_t seed, tile *o
 {
    sneppp_sample_info info;
    sneppp_error       err;
-   sneppp_tile        which = {.depth = depth, .level = level, .ix = (uint32_t)(t % (1 << level)), .iy = (uint32_t)(t / (1 << level)), .seed = seed};
-   if (sneppp_sample_tile(map, &which, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
+   tile_desc          which = {.depth = depth, .level = level, .ix = (uint32_t)(t % (1 << level)), .iy = (uint32_t)(t / (1 << level)), .seed = seed};
+   if (tile_sample(map, &which, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
    out->count = info.count;
    out->expected = info.expected;
    return 1;

@@ -4,6 +4,7 @@
    is refined until it settles. The last column is the largest difference, relative to the largest entry. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
+#include "numeric.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ int main(void)
    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
       lesson        l = {.act = row[k].act, .p = row[k].p, .q = row[k].q, .d = row[k].win->dim};
       sneppp_layer  layer = {.n = units, .unit = {.act = row[k].act, .p = row[k].p, .q = row[k].q}, .W = l.W, .b = l.b};
-      double        K[units * units], Q[units * units], work[units * units + units], error, most = 0, worst = 0;
+      double        K[units * units], Q[units * units], work[units * units + units], error = 0, most = 0, worst = 0;
       sneppp_status st;
       clock_t       t0, t1, t2;
       for (int i = 0; i < units * l.d; i++) l.W[i] = sneppp_rng_normal(&rng);
@@ -85,7 +86,7 @@ int main(void)
       for (int i = 0; i < 100; i++) /* once is too fast to be measured */
          if (sneppp_gram(row[k].win, &layer, K, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "kernels: %s\n", err.why); return 1; }
       t1 = clock();
-      st = sneppp_gram_numeric(row[k].win, units, features, &l, row[k].tol, 4000000, Q, work, &error, &err);
+      st = numeric_gram(row[k].win, units, features, &l, row[k].tol, 4000000, Q, work, &error, &err);
       t2 = clock();
       if (st != SNEPPP_OK && st != SNEPPP_ERR_NO_CONVERGENCE) { fprintf(stderr, "kernels: %s\n", err.why); return 1; }
       for (int i = 0; i < units * units; i++) {

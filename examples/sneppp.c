@@ -10,6 +10,7 @@
 #include "asc.h"
 #include "draw.h"
 #include "check.h"
+#include "export.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -1950,13 +1951,13 @@ static int export_c(int count, char **arg)
    char         name[100] = "model";
    int          ok, written;
    if (!piped) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
-   if (sneppp_export_c(&m, name, write_nothing, NULL, &err) != SNEPPP_OK) /* before a file is made that is of no use */
+   if (export_model(&m, name, write_nothing, NULL, &err) != SNEPPP_OK) /* before a file is made that is of no use */
       complain("the model is called as the file", &err);
    must_differ(o.file[0], o.file[1]);
    errno = 0;
    if (!piped) f = fopen(o.file[1], "wb");
    if (!f) fail_file(o.file[1], " cannot be written");
-   ok = sneppp_export_c(&m, name, write_text, f, &err) == SNEPPP_OK;
+   ok = export_model(&m, name, write_text, f, &err) == SNEPPP_OK;
    written = !ferror(f);
    if ((piped ? fflush(f) : fclose(f)) || !written)
       fail_file(piped ? "standard output" : o.file[1], " cannot be written");

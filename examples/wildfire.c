@@ -153,8 +153,7 @@ static void name_days(int from, int to, char *text, size_t room)
    static const char *const month[12] = { "January", "February", "March", "April", "May", "June", "July",
                                           "August", "September", "October", "November", "December" };
    int year = 0, m = 1, d = 0, m2 = 1, d2 = 0;
-   if (sneppp_days_to_date(first_day + from, &year, &m, &d, NULL) != SNEPPP_OK ||
-       sneppp_days_to_date(first_day + to, &year, &m2, &d2, NULL) != SNEPPP_OK)
+   if (csv_civil(first_day + from, &year, &m, &d) || csv_civil(first_day + to, &year, &m2, &d2))
       return;
    if (m == m2) snprintf(text, room, "%d - %d %s %d", d, d2, month[m - 1], year);
    else snprintf(text, room, "%d %s - %d %s %d", d, month[m - 1], d2, month[m2 - 1], year);

@@ -3,7 +3,7 @@
 # A line counts as run if any of the builds ran it. Lists the lines that no test runs in build/cover/missed.txt. Code for a
 # vector unit that this machine lacks cannot run here; it is left out, and said. The last number of a floor is its bar: fails
 # below it.
-grep -q avx512f /proc/cpuinfo 2>/dev/null && absent="^$" || absent="avx512"
+grep -q avx512f /proc/cpuinfo 2>/dev/null && absent="^$" || absent="avx512|AVX512"
 rm -f build/cover/missed.txt
 awk -F: -v absent="$absent" '
    { count = $1; line = $2 + 0; gsub(/ /, "", count) }

@@ -161,7 +161,7 @@ TEST auto_value_of_weights(void)
 TEST auto_tree_is_the_sum(void)
 {
    for (int kind = 0; kind < auto_kinds; kind++)
-      for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 24 : 0); budget += 24) {
+      for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 20 : 0); budget += 20) {
          sneppp_window w = auto_window(kind);
          sneppp_events e = auto_pattern(&w, 200, 0.8, 3, auto_x);
          sneppp_model  m, plain;
@@ -206,7 +206,7 @@ TEST auto_counts_are_integrals(void)
       double        count = 0, sum = 0, other = 0, total = 0, lo[3] = {-0.5, -1, -2}, hi[3] = {1.5, 2, 1}, volume = 1;
       double        few_ends[2] = {-0.5, 1.5}, rest_ends[6] = {-3, -0.5, 1.5, 2, 4, 9};
       size_t        steps = kind == 2 ? 40 : kind == 1 ? 250 : 20000, cells = 1;
-      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, kind == 2 ? 30 : 0, &r, &err));
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, kind == 2 ? 16 : 0, &r, &err));
       memset(&region, 0, sizeof region);
       region.factor[0] = &part;
       for (int q = 0; q < w.dim; q++) part.lo[q] = lo[q], part.hi[q] = hi[q], volume *= (hi[q] - lo[q]) / (double)steps, cells *= steps;
@@ -327,14 +327,14 @@ TEST auto_generalises(void)
    PASS();
 }
 
-/* A budget is kept, whatever the number of events; of many, more features are not worse, and 32 do what all do. Most of the
+/* A budget is kept, whatever the number of events; of many, more features are not worse, and 8 do what all do. Most of the
    time goes into the search for features, which is as long for 6 events as for 200: those take turns at the budgets. */
 TEST auto_budgets(void)
 {
    for (int kind = 0; kind < auto_kinds; kind++) {
       sneppp_window w = auto_window(kind);
       double        last = 1e9, constant = -(400 * log(400 / sneppp_window_mass(&w)) - 400 - sneppp__lgamma(401)) / 400;
-      int           budget[2] = {1, 32};
+      int           budget[2] = {1, 8};
       budget[0] += kind % 2;
       for (int k = 0; k < 2; k++)
          for (size_t N = k == kind % 2 ? 6 : 200; N <= 200; N += 194) {
@@ -368,11 +368,12 @@ TEST auto_budgets(void)
    PASS();
 }
 
-/* Bumps of a budget that overlap: near the likelihood of all of them, where EM alone is 0.0226 nats away on average. */
+/* Bumps of a budget that overlap: near the likelihood of all of them, 0.0103 nats away on average, where EM alone is 0.0147:
+   of either pattern it is more than a third farther away. */
 TEST auto_budget_climbs(void)
 {
    double distance = 0;
-   for (uint64_t seed = 1; seed <= 3; seed++) {
+   for (uint64_t seed = 1; seed <= 3; seed += 2) {
       sneppp_window      w;
       sneppp_events      e;
       sneppp_model       all, few;
@@ -380,11 +381,11 @@ TEST auto_budget_climbs(void)
       sneppp_error       err;
       sneppp_rng         g;
       sneppp_sample_desc s;
-      static sneppp_real x[2 * 1000], y[2 * 4000];
+      static sneppp_real x[2 * 300], y[2 * 4000];
       memset(&w, 0, sizeof w), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s);
       w.dim = 2, w.hi[0] = w.hi[1] = 1;
       sneppp_rng_init(&g, seed, 0);
-      for (int i = 0; i < 1000; i++) /* eight hills, and five clusters in each, of two widths */
+      for (int i = 0; i < 300; i++) /* eight hills, and five clusters in each, of two widths */
          for (int in = 0; !in;) {
             in = 1;
             for (int k = 0; k < 2; k++) {
@@ -394,15 +395,15 @@ TEST auto_budget_climbs(void)
                in &= x[2 * i + k] > 0 && x[2 * i + k] < 1;
             }
          }
-      e.x = x, e.count = 1000, s.count = 4000, s.seed = 3;
+      e.x = x, e.count = 300, s.count = 4000, s.seed = 3;
       ASSERT_EQ(SNEPPP_OK, auto_fit(&all, &w, &e, 0, &r, &err));
       ASSERT_EQ(SNEPPP_OK, auto_fit(&few, &w, &e, 24, &r, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_sample(&all, &s, y, 4000, NULL, &err));
       for (int i = 0; i < 4000; i++)
-         distance += (sneppp_log_intensity(&all, y + 2 * i) - sneppp_log_intensity(&few, y + 2 * i)) / 12000;
+         distance += (sneppp_log_intensity(&all, y + 2 * i) - sneppp_log_intensity(&few, y + 2 * i)) / 8000;
       sneppp_free(&all), sneppp_free(&few);
    }
-   ASSERT_IN_RANGE(0.0, distance, 0.0205);
+   ASSERT_IN_RANGE(0.0, distance, 0.0125);
    PASS();
 }
 
@@ -413,7 +414,7 @@ TEST auto_threads_and_files(void)
    for (int kind = 0; kind < auto_kinds; kind++)
       for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 12 : 0); budget += 12) {
          sneppp_window w = auto_window(kind);
-         sneppp_events e = auto_pattern(&w, 150, 0.6, 6, auto_x);
+         sneppp_events e = auto_pattern(&w, 100, 0.6, 6, auto_x);
          sneppp_model  alone, m;
          sneppp_report r;
          sneppp_error  err;
@@ -455,7 +456,7 @@ TEST auto_memory(void)
 {
    static double   room[40000];
    sneppp_window   w = auto_window(1);
-   sneppp_events   e = auto_pattern(&w, 90, 0.9, 6, auto_x);
+   sneppp_events   e = auto_pattern(&w, 40, 0.9, 6, auto_x);
    sneppp_model    m, before;
    sneppp_report   r;
    sneppp_error    err;
@@ -692,11 +693,11 @@ static sneppp_desc auto_product(int kind)
    default features; everything that can be asked of a product agrees with the intensity. */
 TEST auto_products(void)
 {
-   enum { N = 350 };
+   enum { N = 240 };
    static sneppp_real train[4 * N], test[4 * N];
    double             constrained = 0; /* by the convex problem, which knows no budget */
    for (int kind = 1; kind <= 4; kind += 3)
-      for (int budget = 0; budget <= 32; budget += 32) {
+      for (int budget = 0; budget <= 12; budget += 12) {
          sneppp_desc     d = auto_product(kind);
          sneppp_events   e = auto_space_time(kind, N, 1, train), other = auto_space_time(kind, N, 2, test);
          size_t          D = (size_t)d.factor[0].window.dim + 1;
@@ -1268,26 +1269,26 @@ TEST auto_rounded_many(void)
 /* A file that was read several times is the file, as many times as intense, and is reported; also if it is rounded. */
 TEST auto_copies(void)
 {
-   static sneppp_real more[3 * 4 * 150];
-   static sneppp_real weight[200];
+   static sneppp_real more[3 * 4 * 100];
+   static sneppp_real weight[120];
    for (int kind = 0; kind < auto_kinds; kind++)
       for (int rounded = 0; rounded < (kind < 2 ? 2 : 1); rounded++) {
          sneppp_window w = auto_window(kind);
          size_t        d = (size_t)w.dim, own = 0;
-         sneppp_events e = auto_pattern(&w, 150, 0.7, 5, auto_x), all = e;
+         sneppp_events e = auto_pattern(&w, 100, 0.7, 5, auto_x), all = e;
          sneppp_model  a, b;
          sneppp_report r;
          sneppp_error  err;
-         for (size_t i = 0; rounded && i < 150 * d; i++) auto_x[i] = (sneppp_real)(0.25 * floor(4 * (double)auto_x[i]));
-         for (size_t k = 0; k < 4; k++) memcpy(more + k * 150 * d, auto_x, 150 * d * sizeof *more);
+         for (size_t i = 0; rounded && i < 100 * d; i++) auto_x[i] = (sneppp_real)(0.25 * floor(4 * (double)auto_x[i]));
+         for (size_t k = 0; k < 4; k++) memcpy(more + k * 100 * d, auto_x, 100 * d * sizeof *more);
          ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
          own = r.copies;
-         ASSERTm(auto_names[kind], rounded ? own > 50 : own == 0);
+         ASSERTm(auto_names[kind], rounded ? 3 * own > 100 : own == 0);
          for (size_t times = 2; times <= 4; times += kind % 2 ? 1 : 2) {
-            all.x = more, all.count = times * 150;
+            all.x = more, all.count = times * 100;
             ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &all, 0, &r, &err));
-            ASSERT_EQ_FMT((times - 1) * 150 + own, r.copies, "%zu");
-            for (size_t i = 0; i < 150; i++) {
+            ASSERT_EQ_FMT((times - 1) * 100 + own, r.copies, "%zu");
+            for (size_t i = 0; i < 100; i++) {
                double u = (double)sneppp_intensity(&a, auto_x + i * d), v = (double)sneppp_intensity(&b, auto_x + i * d);
                ASSERT_IN_RANGEm(auto_names[kind], (double)times, v / u, 0.05 * (double)times);
             }
@@ -1298,20 +1299,20 @@ TEST auto_copies(void)
    for (int kind = 0; kind < auto_kinds; kind++) { /* a part of it twice: events of weight 2 */
       sneppp_window w = auto_window(kind);
       size_t        d = (size_t)w.dim;
-      sneppp_events e = auto_pattern(&w, 200, 0.7, 6, auto_x), all = e;
+      sneppp_events e = auto_pattern(&w, 120, 0.7, 6, auto_x), all = e;
       sneppp_model  a, b;
       sneppp_report r;
       sneppp_error  err;
-      memcpy(more, auto_x, 200 * d * sizeof *more);
-      memcpy(more + 200 * d, auto_x, 60 * d * sizeof *more);
-      for (size_t i = 0; i < 200; i++) weight[i] = i < 60 ? 2 : 1;
+      memcpy(more, auto_x, 120 * d * sizeof *more);
+      memcpy(more + 120 * d, auto_x, 40 * d * sizeof *more);
+      for (size_t i = 0; i < 120; i++) weight[i] = i < 40 ? 2 : 1;
       e.weight = weight;
-      all.x = more, all.count = 260;
+      all.x = more, all.count = 160;
       ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
       ASSERT_EQ((size_t)0, r.copies);
       ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &all, 0, &r, &err));
-      ASSERT_EQ((size_t)60, r.copies);
-      for (size_t i = 0; i < 200; i++)
+      ASSERT_EQ((size_t)40, r.copies);
+      for (size_t i = 0; i < 120; i++)
          ASSERT_IN_RANGEm(auto_names[kind], 1, (double)sneppp_intensity(&b, auto_x + i * d) / (double)sneppp_intensity(&a, auto_x + i * d), 0.05);
       sneppp_free(&a);
       sneppp_free(&b);

@@ -201,7 +201,7 @@ TEST check_kinds_of_patterns(void)
    check_report r;
    sneppp_model m;
    sneppp_error err;
-   size_t       n = check_thomas(7, 30, 0.02);
+   size_t       n = check_thomas(7, 20, 0.02);
    int          rejected = 0, outside = 0;
    memset(&how, 0, sizeof how);
    ASSERT(check_fitted(&m, 2, check_x, n));
@@ -215,7 +215,7 @@ TEST check_kinds_of_patterns(void)
    check_forget(&r);
    sneppp_free(&m);
    for (uint64_t seed = 0; seed < 8; seed++) {
-      n = check_flat_pattern(seed, 120);
+      n = check_flat_pattern(seed, 80);
       ASSERT(check_fitted(&m, 2, check_x, n));
       ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "", &r, &err));
       rejected += r.p <= 0.05;

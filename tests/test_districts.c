@@ -216,7 +216,6 @@ TEST districts_gradients_mixes(void)
          memset(part, 0, sizeof part);
          memset(region, 0, sizeof region);
          memset(&e, 0, sizeof e);
-         if (mix == SNEPPP_MIX_JOINT) continue;
          loss_make(&c, "mix", (sneppp_mix)mix, v % 2 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, v == 2 ? 1 : 0, v < 2 ? 2 : 3, space, dim, unit);
          for (int k = 0; k < 3; k++) part[k].space = SNEPPP_SPACE_INTERVALS, part[k].dim = 1, part[k].count = 1, part[k].ends = ends[k];
          for (int k = 3; k < 5; k++) part[k].dim = 1, part[k].lo[0] = 10 + k - 3, part[k].hi[0] = 12 + k - 3;
@@ -438,7 +437,6 @@ TEST districts_convex_variants(void)
          int             separable = mix == SNEPPP_MIX_SEPARABLE, plain = v < 2 || v == 6;
          sneppp_status   st;
          memset(&d, 0, sizeof d);
-         if (mix == SNEPPP_MIX_JOINT) continue;
          d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 2;
          d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.dim = 1, d.factor[1].window.count = 1, d.factor[1].window.ends = ends;
          d.width = mix == SNEPPP_MIX_OUTER ? 4 : 6, d.mix = (sneppp_mix)mix, d.readout = v == 1 || v == 7 || v == 8 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
@@ -754,8 +752,40 @@ TEST districts_certify_bei(void)
    PASS();
 }
 
+/* Who asks AUTO to stop keeps the model that there was. */
+static int districts_enough(const sneppp_report *now, const sneppp_model *model, void *user)
+{
+   (void)now, (void)model;
+   ++*(int *)user;
+   return 1;
+}
+
+TEST districts_stop(void)
+{
+   static districts_grid g;
+   sneppp_events   points = fit_events(20);
+   sneppp_desc     d = fit_desc_box(0);
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_real     x[2] = {4, 2}, before;
+   int             calls = 0;
+   districts_make(&g, 2, 1, &points);
+   fit = districts_fit(&g.events, SNEPPP_METHOD_AUTO, 0);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   before = sneppp_intensity(&m, x);
+   fit.progress = districts_enough, fit.user = &calls;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, &r, NULL));
+   ASSERT(calls > 0);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ(before, sneppp_intensity(&m, x));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(districts)
 {
+   RUN_TEST(districts_stop);
    RUN_TEST(districts_definition);
    RUN_TEST(districts_gradients);
    RUN_TEST(districts_gradients_mixes);

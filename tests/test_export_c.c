@@ -1,5 +1,7 @@
 /* The text of exported models: numbers that come back to the same bits, names, writers that fail. That the source
    compiles and gives equal intensities is checked by tests/export.sh. */
+#include "../examples/export.h"
+
 typedef struct export_buffer { char text[60000]; size_t used, pieces, stop; } export_buffer;
 
 static int export_write(const char *text, size_t bytes, void *user)
@@ -13,28 +15,26 @@ static int export_write(const char *text, size_t bytes, void *user)
    return 0;
 }
 
-static const char *export_number(double x, int digits)
+static const char *number(double x, int digits)
 {
-   static char  buf[64];
-   sneppp__text t;
-   t.at = buf, t.end = buf + sizeof buf - 1;
-   sneppp__text_exact(&t, x, digits);
-   *t.at = 0;
-   return buf;
+   static char buf[64];
+   return export_number(x, digits, buf);
 }
 
 TEST export_numbers_by_hand(void)
 {
-   ASSERT_STR_EQ("0.0", export_number(0, 17));
-   ASSERT_STR_EQ("1.0", export_number(1, 17));
-   ASSERT_STR_EQ("-0.5", export_number(-0.5, 17));
-   ASSERT_STR_EQ("1024.0", export_number(1024, 17));
-   ASSERT_STR_EQ("0.10000000000000001", export_number(0.1, 17));
-   ASSERT_STR_EQ("0.100000001", export_number((double)0.1f, 9));
-   ASSERT_STR_EQ("1.7976931348623157e+308", export_number(1.7976931348623157e308, 17));
-   ASSERT_STR_EQ("100000000.0", export_number(99999999.99, 9)); /* the rounding carries through */
-   ASSERT_STR_EQ("1.0e+20", export_number(1e20, 17));
-   ASSERT_STR_EQ("0.001", export_number(0.001, 9));
+   ASSERT_STR_EQ("0.0", number(0, 17));
+   ASSERT_STR_EQ("1.0", number(1, 17));
+   ASSERT_STR_EQ("-0.5", number(-0.5, 17));
+   ASSERT_STR_EQ("1024.0", number(1024, 17));
+   ASSERT_STR_EQ("0.10000000000000001", number(0.1, 17));
+   ASSERT_STR_EQ("0.100000001", number((double)0.1f, 9));
+   ASSERT_STR_EQ("1.7976931348623157e+308", number(1.7976931348623157e308, 17));
+   ASSERT_STR_EQ("100000000.0", number(99999999.99, 9)); /* the rounding carries through */
+   ASSERT_STR_EQ("1.0e+20", number(1e20, 17));
+   ASSERT_STR_EQ("0.001", number(0.001, 9));
+   ASSERT_STR_EQ("1.5e-5", number(1.5e-5, 17));
+   ASSERT_STR_EQ("-1.0e-10", number(-1e-10, 9));
    PASS();
 }
 
@@ -55,13 +55,13 @@ TEST export_numbers_come_back(void)
 #endif
       memcpy(&x, &u, sizeof x);
       if ((u >> 52 & 0x7ff) != 0x7ff) {
-         y = strtod(export_number(x, 17), NULL);
+         y = strtod(number(x, 17), NULL);
          memcpy(&back, &y, sizeof y);
          ASSERT(back == u);
       }
       memcpy(&f, &v, sizeof f);
       if ((v >> 23 & 0xff) != 0xff) {
-         g = strtof(export_number((double)f, 9), NULL);
+         g = strtof(number((double)f, 9), NULL);
          memcpy(&w, &g, sizeof g);
          ASSERT(w == v);
       }
@@ -89,36 +89,36 @@ TEST export_refuses(void)
    memset(name, 'a', sizeof name);
    name[65] = 0;
    memset(&m, 0, sizeof m);
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "m", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(NULL, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(NULL, "m", export_write, &b, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "m", NULL, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, NULL, export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "1m", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "a b", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "int", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "m", NULL, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, NULL, export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "1m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "a b", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "int", export_write, &b, &err));
    ASSERT(strstr(err.why, "\"int\" has a meaning"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "xor_eq", export_write, &b, &err)); /* the last of the list */
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "sneppp_fit", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "_Bool", export_write, &b, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, name, export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "xor_eq", export_write, &b, &err)); /* the last of the list */
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "sneppp_fit", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, "_Bool", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, export_model(&m, name, export_write, &b, &err));
    name[64] = 0;
    ASSERT_EQ((size_t)0, b.used);
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, name, export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, name, export_write, &b, &err));
    ASSERT(strstr(b.text, "static const sneppp_model aaaaaaaa"));
    ASSERT(strstr(b.text, "#error"));
    b.used = b.pieces = 0, b.stop = SIZE_MAX;
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, "m", export_write, &b, &err));
    ASSERT(b.pieces > 3);
    for (size_t pieces = b.pieces + (b.stop = 0); ++b.stop <= pieces;) {
       b.used = b.pieces = 0;
-      ASSERT_EQ(SNEPPP_ERR_IO, sneppp_export_c(&m, "m", export_write, &b, &err));
+      ASSERT_EQ(SNEPPP_ERR_IO, export_model(&m, "m", export_write, &b, &err));
       ASSERT_EQ(b.stop, b.pieces); /* not called again */
    }
    b.stop = b.used = 0;
    m.alpha = sneppp__nan();
-   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_export_c(&m, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, export_model(&m, "m", export_write, &b, &err));
    sneppp_free(&m);
    PASS();
 }
@@ -179,7 +179,7 @@ static int export_gap(const char **at, int commas)
 }
 
 /* The values of an exported array, as strtod reads them; NULL if it is not there or has another length. */
-static const double *export_array(const char *text, const char *name, size_t count)
+static const double *values_of(const char *text, const char *name, size_t count)
 {
    static double value[4000];
    char          head[100];
@@ -201,7 +201,7 @@ static const double *export_array(const char *text, const char *name, size_t cou
 
 static int export_equal(const char *text, const char *name, const double *x, size_t count)
 {
-   const double *got = export_array(text, name, count);
+   const double *got = values_of(text, name, count);
    for (size_t i = 0; got && i < count; i++)
       if (memcmp(&got[i], &x[i], sizeof *x)) { printf("   %s[%lu] = %.17g\n", name, (unsigned long)i, got[i]); return 0; }
    return got != NULL;
@@ -209,14 +209,14 @@ static int export_equal(const char *text, const char *name, const double *x, siz
 
 static int export_equal_reals(const char *text, const char *name, const sneppp_real *x, size_t count)
 {
-   const double *got = export_array(text, name, count);
+   const double *got = values_of(text, name, count);
    for (size_t i = 0; got && i < count; i++)
       if ((sneppp_real)got[i] != x[i]) return 0;
    return got != NULL;
 }
 
 /* The arrays of models of every kind, number by number. */
-TEST export_arrays(void)
+TEST export_all_arrays(void)
 {
    static export_buffer b;
    static const double  weight[2] = {0.4, 0.6}, mean[4] = {0, 1, 0.5, -1.0 / 3}, scale[4] = {1, 0.7, 2, 1};
@@ -239,8 +239,8 @@ TEST export_arrays(void)
    d.rank = 2;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    b.used = 0;
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "m", export_write, &b, &err));
-   got = export_array(b.text, "size_t m_window0_ring_size", 2);
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, "m", export_write, &b, &err));
+   got = values_of(b.text, "size_t m_window0_ring_size", 2);
    ASSERT(got && got[0] == 4 && got[1] == 3);
    ASSERT(export_equal(b.text, "sneppp_wide m_window0_xy", xy, 14));
    ASSERT(export_equal(b.text, "sneppp_wide m_window1_ends", ends, 4));
@@ -256,7 +256,7 @@ TEST export_arrays(void)
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    b.used = 0;
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "g", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, "g", export_write, &b, &err));
    ASSERT(export_equal(b.text, "sneppp_wide g_window0_weight", weight, 2));
    ASSERT(export_equal(b.text, "sneppp_wide g_window0_mean", mean, 4));
    ASSERT(export_equal(b.text, "sneppp_wide g_window0_scale", scale, 4));
@@ -286,7 +286,7 @@ TEST export_tree(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
    ASSERT(m.nodes > 0);
    b.used = 0;
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "t", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, "t", export_write, &b, &err));
    groups = (size_t)m.n / (size_t)m.desc.group, dim = (size_t)sneppp__tree_dim(&m);
    ASSERT(export_equal(b.text, "sneppp_wide t_tree0_centre", m.centre, groups * dim));
    ASSERT(export_equal_reals(b.text, "sneppp_real t_tree0_peak", m.peak, (size_t)m.n));
@@ -327,7 +327,7 @@ TEST export_rows_in_braces(void)
    memset(&b, 0, sizeof b);
    d.factor[0].window.lo[0] = 0.25;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "box", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, export_model(&m, "box", export_write, &b, &err));
    ASSERT(strstr(b.text, "{(sneppp_space)0, 2, {0.25, 0.0}, {") != NULL);
    for (at = b.text; *at; at++) {
       depth += (*at == '{') - (*at == '}');
@@ -346,6 +346,6 @@ SUITE(export_c)
    RUN_TEST(export_refuses);
    RUN_TEST(export_wide_products);
    RUN_TEST(export_mixed_radial);
-   RUN_TEST(export_arrays);
+   RUN_TEST(export_all_arrays);
    RUN_TEST(export_tree);
 }

@@ -1058,6 +1058,51 @@ TEST fit_tunes_a_penalty(void)
    PASS();
 }
 
+/* 60 events of an even plane, and 200 of a slow wave: however fast the waves that were drawn, the map must be close to
+   the truth (where only their speed is tuned, and then the penalty, the distances are 0.31 and 0.15 nats an event). */
+TEST fit_tunes_to_few_events(void)
+{
+   for (int kind = 0; kind < 2; kind++) {
+      enum { most = 200, side = 40 };
+      static sneppp_real x[2 * most];
+      double             lost = 0;
+      const int          N = kind ? most : 60, seeds = 3;
+      for (int seed = 1; seed <= seeds; seed++) {
+         sneppp_desc     d;
+         sneppp_events   e;
+         sneppp_fit_desc f;
+         sneppp_model    m;
+         sneppp_error    err;
+         sneppp_rng      rng;
+         double          total = 0;
+         memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&f, 0, sizeof f);
+         sneppp_rng_init(&rng, (uint64_t)seed, 77);
+         for (int i = 0; i < N;) {
+            double u = sneppp_rng_uniform(&rng), v = sneppp_rng_uniform(&rng);
+            if (kind && sneppp_rng_uniform(&rng) * 4.5 > exp(1.5 * sin(4 * u) * cos(3 * v))) continue;
+            x[2 * i] = (sneppp_real)u, x[2 * i++ + 1] = (sneppp_real)v;
+         }
+         d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 80;
+         d.factor[0].unit.act = SNEPPP_ACT_COS;
+         e.x = x, e.count = (size_t)N, f.events = &e, f.method = SNEPPP_METHOD_CONVEX, f.tune = 1, f.floor = 0.05;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+         for (int again = 0; again < 2; again++)
+            for (int k = 0; k < side * side; k++) {
+               sneppp_real p[2];
+               double      u = (k % side + 0.5) / side, v = ((double)(k / side) + 0.5) / side;
+               double      t = kind ? exp(1.5 * sin(4 * u) * cos(3 * v)) : 1;
+               p[0] = (sneppp_real)u, p[1] = (sneppp_real)v;
+               if (again) lost += t / total * log(t * N / total * side * side / (double)sneppp_intensity(&m, p)) / seeds;
+               else total += t;
+            }
+         sneppp_free(&m);
+      }
+      ASSERT(lost > 0 && lost < (kind ? 0.1 : 0.15));
+   }
+   PASS();
+}
+
 TEST fit_tunes_frequencies(void)
 {
    static sneppp_real x[1200], y[1200];
@@ -1164,8 +1209,49 @@ TEST fit_steps_stay_in_the_domain(void)
    PASS();
 }
 
+/* ADAM starts where as many events are expected as there are, whatever the readouts: each of a product has its root of the
+   scale, each of a sum all of it. */
+TEST fit_starts_with_all_events(void)
+{
+   sneppp_events e = fit_events(60);
+   for (int k = 0; k < 6; k++) {
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_model    m;
+      sneppp_trainer  t;
+      sneppp_error    err;
+      double          count = 0;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit);
+      d.mix = k % 3 == 0 ? SNEPPP_MIX_ADDITIVE : k % 3 == 1 ? SNEPPP_MIX_SEPARABLE : SNEPPP_MIX_PRODUCT, d.width = 4;
+      for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = f ? 5 : 10;
+      fit.events = &e, fit.method = SNEPPP_METHOD_ADAM, fit.steps = 5, fit.floor = k < 3 ? 0 : 0.2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      for (int r = 0; r < m.readouts; r++)
+         for (int i = 0; i < m.readout[r].m * m.readout[r].n; i++) m.readout[r].V[i] *= (sneppp_real)1.7;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &fit, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
+      ASSERT_IN_RANGE(60, count, sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-9);
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The rate climbs in equal steps to what was asked for, from one of them on. */
+TEST fit_warms_up(void)
+{
+   sneppp_fit_desc o;
+   memset(&o, 0, sizeof o);
+   o.rate = 0.8, o.steps = 100, o.warmup = 4;
+   for (size_t k = 0; k < 4; k++) ASSERT_IN_RANGE(0.2 * (double)(k + 1), sneppp__rate(&o, k), 1e-12);
+   ASSERT_IN_RANGE(0.8, sneppp__rate(&o, 4), 1e-12);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_warms_up);
+   RUN_TEST(fit_starts_with_all_events);
    RUN_TEST(fit_settings_have_ranges);
    RUN_TEST(fit_derivatives_by_theta);
    RUN_TEST(fit_begins_with_its_events);
@@ -1193,6 +1279,7 @@ SUITE(fit)
    RUN_TEST(fit_adam_refuses_zeros);
    RUN_TEST(fit_refuses_settings_not_used);
    RUN_TEST(fit_tunes_a_penalty);
+   RUN_TEST(fit_tunes_to_few_events);
    RUN_TEST(fit_tunes_frequencies);
    RUN_TEST(fit_steps_stay_in_the_domain);
 }

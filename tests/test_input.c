@@ -121,6 +121,8 @@ TEST input_mistakes(void)
    PASS();
 }
 
+static int csv_says(const char *why, const char *words) { return why && strstr(why, words) != NULL; }
+
 TEST input_dates(void)
 {
    static const int known[][4] = { { 1970, 1, 1, 0 },      { 1969, 12, 31, -1 },   { 2000, 2, 29, 11016 },
@@ -128,21 +130,19 @@ TEST input_dates(void)
    double days = 0, before = 0;
    int y = 0, m = 0, d = 0;
    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-      ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(known[k][0], known[k][1], known[k][2], &days, NULL));
+      ASSERT(!csv_days(known[k][0], known[k][1], known[k][2], &days));
       ASSERT_EQ_FMT((double)known[k][3], days, "%g");
    }
-   ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(-401, 1, 1, &before, NULL));
+   ASSERT(!csv_days(-401, 1, 1, &before));
    for (int n = 0; n < 3 * 146097; n += 13) { /* every date comes back, time of day and all */
-      ASSERT_EQ(SNEPPP_OK, sneppp_days_to_date(before + n + 0.75, &y, &m, &d, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(y, m, d, &days, NULL));
+      ASSERT(!csv_civil(before + n + 0.75, &y, &m, &d));
+      ASSERT(!csv_days(y, m, d, &days));
       ASSERT_EQ_FMT(before + n, days, "%g");
    }
    days = 7;
-   ASSERT(
-      input_says(sneppp_date_to_days(2019, 20, 8, &days, &input_error), SNEPPP_ERR_DATA, "is it the day?"));
-   ASSERT(
-      input_says(sneppp_date_to_days(20, 8, 2019, &days, &input_error), SNEPPP_ERR_DATA, "is it the year?"));
-   ASSERT(input_says(sneppp_date_to_days(1900, 2, 29, &days, &input_error), SNEPPP_ERR_DATA, "no day 29"));
+   ASSERT(csv_says(csv_days(2019, 20, 8, &days), "is it the day?"));
+   ASSERT(csv_says(csv_days(20, 8, 2019, &days), "is it the year?"));
+   ASSERT(csv_says(csv_days(1900, 2, 29, &days), "no such day"));
    ASSERT_EQ_FMT(7.0, days, "%g");
    PASS();
 }
@@ -209,7 +209,7 @@ TEST input_csv_dates(void)
                                       "01-03-2016",
                                       "20160301T1230" };
    double march = 0, days;
-   ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(2016, 3, 1, &march, NULL));
+   ASSERT(!csv_days(2016, 3, 1, &march));
    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
       ASSERT_EQm(good[k].text, CSV_DATE, csv_cell(good[k].text, &days));
       ASSERTm(good[k].text, fabs((days - march) * 86400 - good[k].seconds) < 1e-6);
@@ -273,11 +273,11 @@ TEST input_refusals(void)
    int                 y = 7, m = 7, d = 7;
    memset(&part, 0, sizeof part);
    memset(&region, 0, sizeof region);
-   ASSERT(input_says(sneppp_date_to_days(2000000000, 1, 1, &days, &input_error), SNEPPP_ERR_DATA, "year 2000000000 is too far"));
-   ASSERT(input_says(sneppp_date_to_days(-2000000000, 1, 1, &days, &input_error), SNEPPP_ERR_DATA, "year -2000000000"));
-   ASSERT(input_says(sneppp_days_to_date(1e15, &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "day 1e+15 is too far"));
-   ASSERT(input_says(sneppp_days_to_date(-1e15, &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "too far"));
-   ASSERT(input_says(sneppp_days_to_date(sneppp__nan(), &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "too far"));
+   ASSERT(csv_says(csv_days(2000000000, 1, 1, &days), "the year is too far"));
+   ASSERT(csv_says(csv_days(-2000000000, 1, 1, &days), "the year is too far"));
+   ASSERT(csv_says(csv_civil(1e15, &y, &m, &d), "the day is too far"));
+   ASSERT(csv_says(csv_civil(-1e15, &y, &m, &d), "too far"));
+   ASSERT(csv_says(csv_civil(sneppp__nan(), &y, &m, &d), "too far"));
    ASSERT(days == 7 && y == 7 && m == 7 && d == 7);
 
    ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
@@ -489,7 +489,7 @@ TEST input_tight_tables(void)
 }
 
 /* A sum of bumps exp(k (cos t - 1)) with k from lo to hi, on the sphere or on sphere x time. */
-static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time, uint64_t seed)
+static sneppp_status input_bumps_of(sneppp_model *m, sneppp_measure measure, double lo, double hi, int time, uint64_t seed)
 {
    sneppp_desc   d;
    sneppp_rng    g;
@@ -497,6 +497,7 @@ static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time
    memset(&d, 0, sizeof d);
    d.width = 24, d.readout = SNEPPP_READOUT_DIAGONAL;
    d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_ACT_EXP;
+   d.factor[0].window.measure = measure;
    if (time) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 10, d.factor[1].unit.act = SNEPPP_ACT_RBF;
    st = sneppp_init(m, &d, NULL);
    if (st != SNEPPP_OK) return st;
@@ -513,6 +514,10 @@ static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time
    }
    m->alpha = 2, m->floor = 0.1;
    return SNEPPP_OK;
+}
+static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time, uint64_t seed)
+{
+   return input_bumps_of(m, SNEPPP_MEASURE_SURFACE, lo, hi, time, seed);
 }
 
 /* The integral over azimuths a0..a1 and heights z0..z1 by many rules of Gauss in azimuth and angle, which is smooth. */
@@ -636,8 +641,65 @@ TEST input_polygons_on_the_sphere(void)
    PASS();
 }
 
+/* Where the sphere has mass 1, equal bumps count 1/(4 pi) of what they count where it has its area, floor and all; and fits
+   of equal events, whose intensities differ by that factor, count the same, with the same interval. */
+TEST input_bumps_by_probability(void)
+{
+   const double eps = sizeof(sneppp_real) < sizeof(double) ? 1e-5 : 1e-9;
+   sneppp_model model[2];
+   sneppp_place p[2];
+   sneppp_real  x[3 * 80];
+   sneppp_rng   rng;
+   memset(p, 0, sizeof p);
+   p[0].shape = SNEPPP_SHAPE_CAP, p[0].lon = 20, p[0].lat = 70, p[0].radius = 50;
+   p[1].shape = SNEPPP_SHAPE_LONLAT, p[1].west = 150, p[1].east = -100, p[1].south = -40, p[1].north = 60;
+   for (int k = 0; k < 2; k++)
+      ASSERT_EQ(SNEPPP_OK, input_bumps_of(&model[k], k ? SNEPPP_MEASURE_PROBABILITY : SNEPPP_MEASURE_SURFACE, 1, 40, 1, 6));
+   for (int q = 0; q < 2; q++) {
+      double count[2];
+      for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model[k], &p[q], &count[k], NULL, &input_error));
+      ASSERT(count[1] > 0);
+      ASSERT_IN_RANGE(count[0], 4 * SNEPPP__PI * count[1], 1e-12 * count[0]);
+   }
+   for (size_t i = 0; i < 24; i++) model[0].readout[0].V[i] = (sneppp_real)1e38;
+   model[0].alpha = 1e300;
+   ASSERT(input_says(sneppp_count_numeric(&model[0], &p[0], &p[0].tol, NULL, &input_error), SNEPPP_ERR_RANGE,
+                     "the count cannot be represented"));
+   ASSERT_EQ(0, p[0].tol); /* and nothing was written */
+   for (int k = 0; k < 2; k++) sneppp_free(&model[k]);
+   sneppp_rng_init(&rng, 9, 9);
+   for (size_t i = 0; i < 80; i++) {
+      double y[3];
+      sneppp__rng_sphere(&rng, 3, y);
+      for (size_t r = 0; r < 3; r++) x[3 * i + r] = (sneppp_real)(r == 2 ? fabs(y[r]) : y[r]);
+   }
+   for (int k = 0; k < 2; k++) {
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_events   e;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&e, 0, sizeof e);
+      d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3;
+      d.factor[0].window.measure = k ? SNEPPP_MEASURE_PROBABILITY : SNEPPP_MEASURE_SURFACE;
+      e.x = x, e.count = 80, fit.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&model[k], &d, &input_error));
+      ASSERT_EQ_FMTm(input_error.why, SNEPPP_OK, sneppp_fit(&model[k], &fit, NULL, &input_error), "%d");
+   }
+   for (int q = 0; q < 2; q++) {
+      sneppp_sure sure[2];
+      for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric_sure(&model[k], &p[q], 0.9, &sure[k], &input_error));
+      ASSERT(sure[0].lower > 0 && sure[0].lower < sure[0].mean && sure[0].mean < sure[0].upper);
+      ASSERT_IN_RANGE(sure[0].mean, sure[1].mean, eps * sure[0].mean);
+      ASSERT_IN_RANGE(sure[0].lower, sure[1].lower, eps * sure[0].mean);
+      ASSERT_IN_RANGE(sure[0].upper, sure[1].upper, eps * sure[0].mean);
+      ASSERT_IN_RANGE(sure[0].error, sure[1].error, eps * sure[0].mean);
+   }
+   for (int k = 0; k < 2; k++) sneppp_free(&model[k]);
+   PASS();
+}
+
 SUITE(input)
 {
+   RUN_TEST(input_bumps_by_probability);
    RUN_TEST(input_tight_tables);
    RUN_TEST(input_sphere_comes_second);
    RUN_TEST(input_cap_overflows);

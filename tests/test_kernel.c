@@ -5,6 +5,7 @@
 #include <string.h>
 #include "oracle_core.h"
 #include "pair.h"
+#include "../examples/numeric.h"
 
 static uint64_t kernel_state = 1;
 
@@ -431,7 +432,7 @@ static int kernel_value_agrees(kernel_case *c, double got)
       expected = kernel_family_sum(c);
       size *= 1 + fabs(expected);
    } else {
-      status = sneppp_gram_numeric(&c->win, 2, kernel_features, c, 1e-11, points, K, work, &error, NULL);
+      status = numeric_gram(&c->win, 2, kernel_features, c, 1e-11, points, K, work, &error, NULL);
       if (status && status != SNEPPP_ERR_NO_CONVERGENCE) return 0; /* 1e-11 is more than is compared */
       expected = K[1];
       size *= 1 + K[0] + K[3];
@@ -1032,16 +1033,16 @@ TEST kernel_numeric_gram(void)
    sneppp_window win = kernel_window(SNEPPP_SPACE_BOX, 2);
    double        K[9], work[12], error, jump = 0;
    sneppp_error  err;
-   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_OK);
+   ASSERT_EQ(numeric_gram(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_OK);
    ASSERT(error <= 1e-10 * K[0]);
    ASSERT_IN_RANGE(1.8 * 1.7, K[0], 1e-12);
    ASSERT_IN_RANGE(1.7 * (log(cosh(1.1)) - log(cosh(-0.7))), K[1], 1e-9);
    ASSERT_IN_RANGE(1.7 * (1.8 - (tanh(1.1) + tanh(0.7))), K[4], 1e-9);
    jump = 1;
-   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 100000, K, work, &error, &err), SNEPPP_ERR_NO_CONVERGENCE);
+   ASSERT_EQ(numeric_gram(&win, 3, kernel_own_features, &jump, 0, 100000, K, work, &error, &err), SNEPPP_ERR_NO_CONVERGENCE);
    ASSERT(error > 1e-8 && fabs(K[8] - 1.7 * (1.1 - 0.1234)) < 4 * error + 1e-2);
    win = kernel_window(SNEPPP_SPACE_GAMMA, 1);
-   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_ERR_ARG);
+   ASSERT_EQ(numeric_gram(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_ERR_ARG);
    PASS();
 }
 
@@ -1144,23 +1145,23 @@ TEST kernel_numeric_gram_ends(void)
    for (win.dim = 1; win.dim <= SNEPPP_MAX_DIM; win.dim++) {
       win.hi[win.dim - 1] = 0.5;
       calls = 0;
-      ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 7, K, work, &error, &err), "%d");
+      ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 7, K, work, &error, &err), "%d");
       ASSERT(calls == 0 && K[0] == 7 && strstr(err.why, "max_points = 7"));
-      if (win.dim >= 7) ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
+      if (win.dim >= 7) ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
    }
    win.dim = 2, win.hi[0] = 1;
-   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
    ASSERT_EQ(7.0, K[0]);
    calls = 0, win.hi[0] = 0.5;
-   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CONVERGENCE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CONVERGENCE, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
    ASSERT_EQ_FMT((size_t)64, calls, "%zu");
    ASSERT_IN_RANGE(0.25, K[0], 1e-14); /* the best there is */
    memset(&win, 0, sizeof win);
    win.space = SNEPPP_SPACE_FINITE, win.dim = 1, win.count = 3, win.point = point;
    calls = 0;
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
    ASSERT_IN_RANGE(3.0, K[0], 1e-15);
-   ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 2, K, work, &error, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, numeric_gram(&win, 1, kernel_counted_feature, &calls, 0, 2, K, work, &error, &err), "%d");
    PASS();
 }
 
@@ -1190,7 +1191,7 @@ TEST kernel_short_sines(void)
             ii.p.w[1] = w[0], ii.p.b[1] = c.p.b[0], jj.p.w[0] = w[1], jj.p.b[0] = c.p.b[1];
             want = kernel_family_sum(&c), scale = sqrt(kernel_family_sum(&ii) * kernel_family_sum(&jj));
          } else {
-            sneppp_gram_numeric(&c.win, 2, kernel_features, &c, 1e-12, 400000, K, work, &error, NULL);
+            numeric_gram(&c.win, 2, kernel_features, &c, 1e-12, 400000, K, work, &error, NULL);
             want = K[1], scale = sqrt(K[0] * K[3]);
          }
          if (!(fabs(got - want) <= 1e-9 * scale)) printf("   %s, weights %g: %.12g, by definition %.12g\n", ask.name, size[e / 2], got, want);
@@ -1223,26 +1224,26 @@ TEST kernel_numeric_gram_refuses(void)
    sneppp_window win = kernel_window(SNEPPP_SPACE_BOX, 2);
    double        K[9], work[12], error = 7, jump = 0;
    sneppp_error  err;
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 0, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, 0, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
    ASSERT(strstr(err.why, "n = 0 is not"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, -3, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, -3, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
    ASSERT(strstr(err.why, "n = -3 is not"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, NULL, &jump, 0, 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, 3, NULL, &jump, 0, 0, K, work, &error, &err));
    ASSERT(strstr(err.why, "psi is NULL"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, NULL, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, 3, kernel_own_features, &jump, 0, 0, NULL, work, &error, &err));
    ASSERT(strstr(err.why, "K is NULL"));
    {
       double mine[9];
-      ASSERT_EQ(SNEPPP_OK, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, mine, work, NULL, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, NULL, NULL, &err)); /* borrowed */
+      ASSERT_EQ(SNEPPP_OK, numeric_gram(&win, 3, kernel_own_features, &jump, 0, 0, mine, work, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, numeric_gram(&win, 3, kernel_own_features, &jump, 0, 0, K, NULL, NULL, &err)); /* borrowed */
       ASSERT_EQ(0, memcmp(K, mine, sizeof mine));
    }
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, -1, 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, 3, kernel_own_features, &jump, -1, 0, K, work, &error, &err));
    ASSERT(strstr(err.why, "tol = -1"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, sneppp__nan(), 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, numeric_gram(&win, 3, kernel_own_features, &jump, sneppp__nan(), 0, K, work, &error, &err));
    ASSERT_EQ(7.0, error);
    jump = 0.5; /* the box goes from -0.7 to 1.1 */
-   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_gram_numeric(&win, 1, kernel_infinite_feature, &jump, 0, 0, K, work, &error, &err));
+   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, numeric_gram(&win, 1, kernel_infinite_feature, &jump, 0, 0, K, work, &error, &err));
    ASSERT(strstr(err.why, "not finite"));
    PASS();
 }

@@ -8,6 +8,7 @@
 
 static const double level_xy[22] = {0, 0, 10, 0, 10, 4, 6, 4, 6, 8, 0, 8, 1, 1, 3, 1, 3.5, 3, 1.5, 2.5, 1, 2};
 static const size_t level_rings[2] = {6, 5};
+enum { level_budget = 32 }; /* leaves of a tree hold 16 */
 static const double level_tiny = sizeof(sneppp_real) == 4 ? 2e-5 : 1e-11;
 
 /* An L with a hole. */
@@ -44,9 +45,11 @@ static sneppp_status level_model(sneppp_model *m, sneppp_act act, sneppp_readout
    return sneppp_init(m, &d, err);
 }
 
-/* The L fitted to points of its own. */
+/* The L fitted to points of its own; with a budget, whose search takes a while, once: the next are read from its file. */
 static sneppp_status level_fit(sneppp_model *m, int width, sneppp_error *err)
 {
+   static unsigned char file[1 << 16];
+   static size_t        bytes;
    static sneppp_real xy[2 * 300];
    sneppp_desc        d;
    sneppp_events      e;
@@ -54,6 +57,7 @@ static sneppp_status level_fit(sneppp_model *m, int width, sneppp_error *err)
    sneppp_rng         rng;
    sneppp_window      w = level_window();
    sneppp_status      st;
+   if (width && bytes) return sneppp_load(m, file, bytes, NULL, 0, NULL, err);
    memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit);
    d.factor[0].window = w, d.width = width;
    sneppp_rng_init(&rng, 8, 0);
@@ -64,7 +68,9 @@ static sneppp_status level_fit(sneppp_model *m, int width, sneppp_error *err)
    }
    e.x = xy, fit.events = &e;
    st = sneppp_init(m, &d, err);
-   return st == SNEPPP_OK ? sneppp_fit(m, &fit, NULL, err) : st;
+   if (st == SNEPPP_OK) st = sneppp_fit(m, &fit, NULL, err);
+   if (st == SNEPPP_OK && width) bytes = sneppp_save(m, file, sizeof file), st = bytes && bytes <= sizeof file ? st : SNEPPP_ERR_SIZE;
+   return st;
 }
 
 TEST level_cut_counts(void)
@@ -311,7 +317,7 @@ TEST level_cut_touching(void)
          if (region[q].what == 1) ASSERT_IN_RANGE(level_integral(&m, &w, &tested, 24), got, level_tiny * total);
          sneppp_free(&m);
          if (k || region[q].what) continue;
-         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, 16, &err), "%d");
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, level_budget, &err), "%d");
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, &r, 1, 0.9, &sure, NULL, &err), "%d");
          ASSERT(sure.mean == 0 && sure.lower == 0 && sure.upper == 0 && sure.count_upper == 0);
          sneppp_free(&m);
@@ -322,7 +328,7 @@ TEST level_cut_touching(void)
 /* Samples, intervals and marginals of cut polygons, in polygons, in boxes and with a factor of time, as the counts say. */
 TEST level_cut_uses(void)
 {
-   enum { points = 3000 };
+   enum { points = 2000 };
    static const double west_xy[18] = {0, 0, 4, 0, 4, 8, 0, 8, 1, 1, 3, 1, 3.5, 3, 1.5, 2.5, 1, 2};
    static const size_t west_size[2] = {4, 5};
    static sneppp_real  x[3 * points];
@@ -374,7 +380,7 @@ TEST level_cut_uses(void)
       }
       sneppp_free(&m);
       if (k) continue;
-      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, 64, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, level_budget, &err), "%d");
       ASSERT_EQ_FMT(SNEPPP_OK, level_count(&m, &star, &total, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, &r, 1, 0.9, &sure, NULL, &err), "%d");
       ASSERT_IN_RANGE(total, sure.mean, 1e-9 * total);
@@ -419,7 +425,7 @@ TEST level_rectangles(void)
    sneppp_model        m;
    sneppp_error        err;
    double              count[2];
-   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, 64, &err), "%d");
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, level_budget, &err), "%d");
    part.rings = 0, part.ring_size = NULL, part.count = 4, part.xy = turned;
    ASSERT_EQ_FMT(SNEPPP_OK, level_count(&m, &box, &count[0], &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, level_count(&m, &part, &count[1], &err), "%d");
@@ -450,7 +456,7 @@ TEST level_cut_samples(void)
       sneppp_error       err;
       double             total, sum = 0;
       memset(&r, 0, sizeof r), memset(&how, 0, sizeof how);
-      if (k < 2) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, 64, &err), "%d");
+      if (k < 2) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, level_budget, &err), "%d");
       else ASSERT_EQ_FMT(SNEPPP_OK, level_model(&m, SNEPPP_ACT_COS, SNEPPP_READOUT_FULL, &w, &err), "%d");
       r.factor[0] = &box, how.region = &r, how.count = points, how.seed = 2;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, x, points, &info, &err), "%d");
@@ -651,7 +657,7 @@ TEST level_few_points(void)
    for (int i = 0; i < 80; i++) x[i] = (sneppp_real)(11 * sneppp_rng_uniform(&rng));
    for (int k = 0; k < 2; k++) {
       sneppp_window w = level_window();
-      if (!k) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, 64, &err), "%d");
+      if (!k) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, level_fit(&m, level_budget, &err), "%d");
       else ASSERT_EQ_FMT(SNEPPP_OK, level_model(&m, SNEPPP_ACT_COS, SNEPPP_READOUT_FULL, &w, &err), "%d");
       for (size_t n = 1; n <= 40; n++) {
          sneppp_events at;
@@ -735,8 +741,43 @@ TEST level_samples_in_rings(void)
    PASS();
 }
 
+/* A picture of a product of two lines, beyond both of their ends. */
+TEST level_raster_of_lines(void)
+{
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_events   e;
+   sneppp_model    m;
+   sneppp_grid     g;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   sneppp_real     x[2 * 50], out[12 * 8], at[2];
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&e, 0, sizeof e), memset(&g, 0, sizeof g);
+   sneppp_rng_init(&rng, 2, 3);
+   for (size_t i = 0; i < 50; i++) {
+      x[2 * i] = (sneppp_real)(4 * sneppp_rng_uniform(&rng) * sneppp_rng_uniform(&rng));
+      x[2 * i + 1] = (sneppp_real)(2 * sneppp_rng_uniform(&rng));
+   }
+   d.factor[0].window.dim = d.factor[1].window.dim = 1, d.factor[0].window.hi[0] = 4, d.factor[1].window.hi[0] = 2;
+   e.x = x, e.count = 50, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+   g.cells[0] = 12, g.cells[1] = 8, g.lo[0] = -1, g.hi[0] = 5, g.lo[1] = -1, g.hi[1] = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, out, NULL, &err));
+   for (int k = 0; k < 96; k++) {
+      double a = -0.75 + 0.5 * (k % 12), b = -0.75 + 0.5 * (k / 12), want = 0;
+      at[0] = (sneppp_real)a, at[1] = (sneppp_real)b;
+      if (a > 0 && a < 4 && b > 0 && b < 2) want = (double)sneppp_intensity(&m, at);
+      ASSERT_IN_RANGE(want, (double)out[k], 1e-4 * want);
+      ASSERT((want > 0) == (out[k] > 0));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(level)
 {
+   RUN_TEST(level_raster_of_lines);
    RUN_TEST(level_cut_counts);
    RUN_TEST(level_cut_polygons);
    RUN_TEST(level_cut_sums);

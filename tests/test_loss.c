@@ -156,7 +156,6 @@ TEST loss_gradient_mixes(void)
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       for (int variant = 0; variant < 6; variant++) {
          static loss_case c;
-         if (mix == SNEPPP_MIX_JOINT) continue;
          loss_make(&c, "mix", (sneppp_mix)mix, variant % 2 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, variant == 2 ? 1 : 0, variant < 4 ? 2 : 3, space, dim, unit);
          if (!loss_check_gradient(&c)) { fprintf(stderr, "mix %d variant %d\n", mix, variant); ok = 0; }
       }

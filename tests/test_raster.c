@@ -391,7 +391,7 @@ TEST raster_models(void)
    for (int kind = 0; kind < 4; kind++)
       for (int method = 0; method < 5; method++) {
          raster_case     c;
-         sneppp_real     x[400];
+         sneppp_real     x[240];
          sneppp_desc     desc;
          sneppp_events   events;
          sneppp_fit_desc fit;
@@ -407,7 +407,7 @@ TEST raster_models(void)
          c.win.no_place = method == 2 || method == 4;
          memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
          desc.factor[0].window = c.win, desc.width = method < 3 ? 12 : 0;
-         events.x = x, events.count = raster_events(&c.win, 200, x);
+         events.x = x, events.count = raster_events(&c.win, 120, x);
          fit.events = &events, fit.method = (sneppp_method)methods[method], fit.steps = method == 1 || method == 2 ? 60 : 0;
          if (method == 4) events.x = NULL, events.read = raster_source, events.user = x; /* nothing can be held out: no rival */
          if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
@@ -899,7 +899,7 @@ TEST raster_automatic(void)
 TEST raster_automatic_even(void)
 {
    const double    tol = sizeof(sneppp_real) == sizeof(float) ? 1e-3 : 1e-6;
-   sneppp_real     x[2 * 300];
+   sneppp_real     x[2 * 150];
    sneppp_rng      rng;
    sneppp_error    err;
    sneppp_rng_init(&rng, 15, 0);
@@ -921,25 +921,25 @@ TEST raster_automatic_even(void)
       if (kind == 1) desc[1].factor[0].window = raster_box(2.9, 8.75, 1.2, 6.2);
       if (kind == 2) desc[1].factor[0].window.space = SNEPPP_SPACE_POLYGON;
       if (kind == 3) desc[0].width = 24;
-      for (int i = 0; i < 300;) { /* dense around two places */
+      for (int i = 0; i < 150;) { /* dense around two places */
          double at[2], v[2];
          ASSERT(sneppp_window_draw(&c.win, &rng, at));
          if (sneppp_rng_uniform(&rng) > 0.1 + exp(-2 * ((at[0] - 4) * (at[0] - 4) + (at[1] - 4) * (at[1] - 4))) + exp(-(at[0] - 7.5) * (at[0] - 7.5))) continue;
          for (int r = 0; r < 2; r++) x[2 * i + r] = (sneppp_real)at[r], v[r] = (double)x[2 * i + r];
          i += sneppp_window_contains(&c.win, v);
       }
-      events.x = x, events.count = 300, fit.events = &events;
+      events.x = x, events.count = 150, fit.events = &events;
       for (int k = 0; k < 2; k++) {
          double all;
          if (sneppp_init(&m[k], &desc[k], &err) || sneppp_fit(&m[k], &fit, &report[k], &err)) FAILm(err.why);
          ASSERT_EQ(SNEPPP_METHOD_AUTO, report[k].method);
          if (sneppp_count(&m[k], NULL, 1, &all, NULL, &err)) FAILm(err.why);
-         ASSERT_IN_RANGE(300, all, 300 * tol);
+         ASSERT_IN_RANGE(150, all, 150 * tol);
       }
-      for (int i = 0; i < 300; i++) lost += log((double)sneppp_intensity(&m[1], x + 2 * i) / (double)sneppp_intensity(&m[0], x + 2 * i)) / 300;
+      for (int i = 0; i < 150; i++) lost += log((double)sneppp_intensity(&m[1], x + 2 * i) / (double)sneppp_intensity(&m[0], x + 2 * i)) / 150;
       if (kind < 3) {
          ASSERT_IN_RANGE(report[1].held_out, report[0].held_out, tol);
-         for (int i = 0; i < 300; i++)
+         for (int i = 0; i < 150; i++)
             ASSERT_IN_RANGE(1, (double)sneppp_intensity(&m[0], x + 2 * i) / (double)sneppp_intensity(&m[1], x + 2 * i), 100 * tol);
       } else { ASSERT(m[0].n <= 24 && m[1].n > 24); ASSERT_IN_RANGE(0, lost, 0.03); }
       sneppp_free(&m[0]), sneppp_free(&m[1]);
@@ -1100,7 +1100,7 @@ TEST raster_covariates_alone(void)
          sneppp_region region;
          sneppp_window what = *w;
          ASSERT(!kind && report[0].method == SNEPPP_METHOD_AUTO && report[0].tilt == 1 && m[0].n == 1);
-         ASSERT(lost[0] < 0.04 && lost[0] < 0.3 * lost[1]);
+         ASSERT(lost[0] < 0.04 && lost[0] < lost[1]);
          for (int k = 0; k < 600; k++) shape[k] = z[2 * k], z[2 * k] += 15; /* what if the first were higher? */
          memset(&region, 0, sizeof region), region.factor[0] = &what;
          if (sneppp_count(&m[0], &region, 1, &count[0], NULL, &err) || sneppp_count(&m[0], NULL, 1, &count[1], NULL, &err)) FAILm(err.why);
@@ -1117,6 +1117,27 @@ TEST raster_covariates_alone(void)
    PASS();
 }
 
+/* One event: left out, it leaves none to say what its covariate does, so the other cell may be as dense. */
+TEST raster_tilt_of_one_event(void)
+{
+   static const double z[2] = {0.9, 0};
+   sneppp_real         x[1], other[1];
+   sneppp_desc         desc;
+   sneppp_events       events;
+   sneppp_fit_desc     fit;
+   sneppp_model        m;
+   sneppp_error        err;
+   sneppp_window      *w = &desc.factor[0].window;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   w->space = SNEPPP_SPACE_RASTER, w->dim = 1, w->cell[0] = 1, w->cells[0] = 2, w->covariates = 1, w->z = z;
+   x[0] = (sneppp_real)0.9, other[0] = (sneppp_real)1.5;
+   events.x = x, events.count = 1, fit.events = &events;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   ASSERT(sneppp_intensity(&m, other) > (sneppp_real)0.1 * sneppp_intensity(&m, x));
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Covariates that say nothing cost next to nothing; events in space and time have their covariates, too; whoever is asked
    to stop has not begun. */
 static int raster_stop(const sneppp_report *now, const sneppp_model *model, void *user)
@@ -1127,7 +1148,7 @@ static int raster_stop(const sneppp_report *now, const sneppp_model *model, void
 
 TEST raster_tilt_where(void)
 {
-   static sneppp_real x[3 * 400], place[2 * 300];
+   static sneppp_real x[3 * 400], place[2 * 150];
    raster_case        c;
    sneppp_desc        desc;
    sneppp_events      events;
@@ -1163,11 +1184,11 @@ TEST raster_tilt_where(void)
       sneppp_free(&m), sneppp_free(&bare);
    }
    ASSERT(lost / 2 < 0.01);
-   raster_events(&c.win, 300, place); /* beside the place, a time: more in the end */
-   for (int i = 0; i < 300; i++)
+   raster_events(&c.win, 150, place); /* beside the place, a time: more in the end */
+   for (int i = 0; i < 150; i++)
       x[3 * i] = place[2 * i], x[3 * i + 1] = place[2 * i + 1], x[3 * i + 2] = (sneppp_real)sqrt(sneppp_rng_uniform(&rng));
    memset(&desc, 0, sizeof desc);
-   desc.factor[0].window = c.win, desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1, events.count = 300;
+   desc.factor[0].window = c.win, desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1, events.count = 150;
    if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
    fit.progress = raster_stop;
    if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
@@ -1176,7 +1197,7 @@ TEST raster_tilt_where(void)
    if (sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
    ASSERT(report.method == SNEPPP_METHOD_AUTO && report.tilt == 1 && m.layer[0].d == 2);
    if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
-   ASSERT_IN_RANGE(300, all, 1e-4 * 300);
+   ASSERT_IN_RANGE(150, all, 1e-4 * 150);
    sneppp_free(&m);
    events.count = 0; /* of no events covariates know nothing */
    if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
@@ -1331,8 +1352,61 @@ TEST raster_squares_are_not_negative(void)
    PASS();
 }
 
+/* Parts of rasters: cells with other covariates, pieces of the line, and polygons that leave the window's where nothing is cut. */
+TEST raster_parts(void)
+{
+   static const double inner[6] = {3.5, 1.8, 5, 2, 4.4, 2.8}, outer[6] = {3.5, 1.8, 5, 2, 4.4, 8}, ends[2] = {3, 4};
+   raster_case   c, line;
+   sneppp_desc   desc;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_window part;
+   sneppp_region region;
+   sneppp_events e;
+   sneppp_real   x[2] = {(sneppp_real)4.3, (sneppp_real)2.1};
+   double        count, nll, sum, whole = 0, twice[RASTER_CELLS];
+   memset(&desc, 0, sizeof desc), memset(&region, 0, sizeof region), memset(&e, 0, sizeof e);
+   raster_make(&c, 3), raster_make(&line, 6);
+   for (int k = 0; k < RASTER_CELLS; k++) twice[k] = 2 * c.weight[k];
+   desc.width = 4, desc.factor[0].window = c.win;
+   region.factor[0] = &part;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   part = c.win, part.covariates = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0].covariates = 1, but the window has 2", err.why);
+   for (int k = 0; k < 4; k++) { /* covariates of its own or not, an exposure of its own or not, which is twice as large */
+      part = c.win;
+      if (k & 1) part.covariates = 0, part.z = NULL;
+      part.weight = k & 2 ? twice : NULL;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
+      if (!k) whole = count;
+      if (k != 1) ASSERT_IN_RANGE((k & 2 ? 2 : 1) * whole, count, 1e-5 * whole); /* 1: the cells alone, without an exposure */
+   }
+   memset(&part, 0, sizeof part);
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = inner;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err), "%d");
+   e.x = x, e.count = 1, e.seen = &region; /* what was watched is not cut: it must lie in the window */
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
+   sum = count - log((double)sneppp_intensity(&m, x));
+   ASSERT_IN_RANGE(sum, nll, 1e-4 * fabs(sum));
+   part.xy = outer;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
+   ASSERT(strstr(err.why, "some of it is outside, or in a hole"));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   sneppp_free(&m);
+   desc.factor[0].window = line.win;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   memset(&part, 0, sizeof part);
+   part.space = SNEPPP_SPACE_INTERVALS, part.dim = 1, part.count = 1, part.ends = ends;
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&m, &region, 1, &count, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0]: parts of a raster are boxes, polygons and cells of its grid", err.why);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
    RUN_TEST(raster_squares_are_not_negative);
@@ -1356,6 +1430,7 @@ SUITE(raster)
    RUN_TEST(raster_automatic_even);
    RUN_TEST(raster_tilt);
    RUN_TEST(raster_covariates_alone);
+   RUN_TEST(raster_tilt_of_one_event);
    RUN_TEST(raster_tilt_where);
    RUN_TEST(raster_grids);
 }

@@ -1,6 +1,8 @@
 /* Exact draws: counts in cells against closed forms, bounds that hold, tiles, refusals. Seeds are fixed, so a test that
    passes once passes always; limits are at a level of about 1e-4 for each chi-square. */
 
+#include "../examples/tile.h"
+
 /* The upper 1e-4 point of chi-square, by Wilson and Hilferty's cube. */
 static double sample_limit(double df)
 {
@@ -21,10 +23,10 @@ static sneppp_status sample_draw(const sneppp_model *m, const sneppp_region *reg
 static sneppp_status sample_tile(const sneppp_model *m, int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x,
                                  size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
-   sneppp_tile tile;
+   tile_desc tile;
    memset(&tile, 0, sizeof tile);
    tile.depth = depth, tile.level = level, tile.ix = ix, tile.iy = iy, tile.seed = seed;
-   return sneppp_sample_tile(m, &tile, x, cap, info, err);
+   return tile_sample(m, &tile, x, cap, info, err);
 }
 
 static sneppp_desc sample_desc(sneppp_act act, int diagonal, int n)
@@ -481,9 +483,10 @@ TEST sample_tiles(void)
             else coarse += n, fine += kids;
          }
       ASSERT(fine > 3 * coarse && fine < 6 * coarse); /* four times as many are expected */
-      ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 3, 3, 4, 4, 77, x, count[36] - 1, &info, NULL));
+      for (size_t room = 0; sample_tile(&m, 3, 3, 4, 4, 77, x, room, &info, NULL) != SNEPPP_OK; room = info.count)
+         ASSERT(info.count > room && info.count <= CAP); /* what is asked for is enough in the end */
       ASSERT_EQ(count[36], info.count);
-      ASSERT_EQ(0, memcmp(x, first[36], 2 * (count[36] - 1) * sizeof *x));
+      ASSERT_EQ(0, memcmp(x, first[36], 2 * count[36] * sizeof *x));
       sneppp_free(&m);
    }
    PASS();
@@ -523,6 +526,39 @@ TEST sample_tiles_law(void)
    PASS();
 }
 
+/* A multiple of the intensity: as many points more in the mean, the same ones if the numbers are; not for a number that is
+   given. */
+TEST sample_scale(void)
+{
+   static sneppp_real x[2 * 4000];
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_RBF, 1, 8);
+   sneppp_model       m;
+   sneppp_sample_info info;
+   sneppp_sample_desc how;
+   sneppp_error       err;
+   double             lambda = 0, sum = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
+   m.alpha *= 1000 / lambda;
+   memset(&how, 0, sizeof how);
+   how.scale = 0.125;
+   for (how.seed = 0; how.seed < 50; how.seed++) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, &how, x, 4000, &info, &err));
+      ASSERT(fabs(info.expected - 125) < 1e-3);
+      sum += (double)info.count;
+   }
+   ASSERT(fabs(sum - 50 * 125) < 4 * sqrt(50 * 125.0));
+   how.count = 3;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, &how, x, 4000, &info, &err));
+   ASSERT(strstr(err.why, "scale = 0.125"));
+   how.count = 0, how.scale = -1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, &how, x, 4000, &info, &err));
+   how.scale = sneppp__nan();
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, &how, x, 4000, &info, &err));
+   sneppp_free(&m);
+   PASS();
+}
+
 TEST sample_refusals(void)
 {
    sneppp_desc        d = sample_desc(SNEPPP_ACT_COS, 0, 4);
@@ -547,7 +583,7 @@ TEST sample_refusals(void)
       ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, far_off, 0, 0, 1, x, 4, &info, &err));
       ASSERT(strstr(err.why, "level = "));
    }
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, NULL, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, tile_sample(&m, NULL, x, 4, &info, &err));
    m.alpha = 0;
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, 4, &info, &err));
@@ -569,11 +605,11 @@ TEST sample_refusals(void)
 /* A tile has the same points whatever there is room for, also where so many are drawn that cells are short. */
 TEST sample_tiles_and_room(void)
 {
-   enum { CAP = 4000 };
-   static sneppp_real x[2 * CAP], y[2 * 100];
+   enum { CAP = 400000 };
+   static sneppp_real x[2 * CAP], y[2 * CAP];
    sneppp_desc        d;
    sneppp_model       m;
-   sneppp_sample_info info, none;
+   sneppp_sample_info info, none, same;
    sneppp_error       err;
    double             count = 0;
    memset(&d, 0, sizeof d);
@@ -584,11 +620,12 @@ TEST sample_tiles_and_room(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
    m.alpha *= 150000 / count;
-   ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, y, 100, &none, &err));
+   ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
+   ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 0, 1, 1, 0, 7, y, none.count, &same, &err));
    ASSERT(info.count > 10000);
-   ASSERT_EQ(info.count, none.count);
-   ASSERT(!memcmp(x, y, sizeof y));
+   ASSERT_EQ(info.count, same.count);
+   ASSERT(!memcmp(x, y, 2 * info.count * sizeof *x));
    sneppp_free(&m);
    PASS();
 }
@@ -658,7 +695,7 @@ TEST sample_in_place(void)
       sneppp_error       err;
       sneppp_rng         g, h;
       sneppp_sample_desc how;
-      sneppp_tile        tile;
+      tile_desc          tile;
       unsigned char     *mem;
       double             lambda = 0;
       size_t             bytes, calls, D;
@@ -698,7 +735,7 @@ TEST sample_in_place(void)
       ASSERT(strstr(err.why, need) != NULL);
       if (kind < 2) {
          tile.depth = 2, tile.level = 3, tile.ix = 5, tile.iy = 2, tile.seed = 9, tile.mem = mem, tile.mem_bytes = bytes;
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, &tile, y, CAP, &same, &err));
+         ASSERT_EQ(SNEPPP_OK, tile_sample(&m, &tile, y, CAP, &same, &err));
          ASSERT_EQ(calls, a.calls);
          ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 2, 3, 5, 2, 9, x, CAP, &info, &err));
          ASSERT_EQ(info.count, same.count);
@@ -736,8 +773,7 @@ TEST sample_every_mix(void)
          memset(&r, 0, sizeof r);
          space = m.desc.factor[0].window;
          time = d.factor[1].window;
-         if (mix == SNEPPP_MIX_JOINT) space.lo[2] = 2, space.hi[2] = 5;
-         if (part) space.lo[0] = 11, space.hi[0] = 12.5, time.hi[0] = 3, space.hi[2] = mix == SNEPPP_MIX_JOINT ? 3 : 0;
+         if (part) space.lo[0] = 11, space.hi[0] = 12.5, time.hi[0] = 3;
          r.factor[0] = &space;
          if (m.factors > 1) r.factor[1] = &time;
          sneppp_rng_init(&g, 8, (uint64_t)mix);
@@ -751,7 +787,6 @@ TEST sample_every_mix(void)
          for (int k = 0; k < S; k++) { /* slices of time against their exact share */
             double lambda = 0, e, side = (part ? 1.0 : 3.0) / S;
             time.lo[0] = 2 + side * k, time.hi[0] = 2 + side * (k + 1);
-            if (mix == SNEPPP_MIX_JOINT) space.lo[2] = time.lo[0], space.hi[2] = time.hi[0];
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &lambda, NULL, &err));
             e = lambda / info.expected * N;
             chi += ((double)count[k] - e) * ((double)count[k] - e) / e;
@@ -1426,6 +1461,7 @@ SUITE(sample)
    RUN_TEST(sample_same_bits);
    RUN_TEST(sample_tiles);
    RUN_TEST(sample_tiles_law);
+   RUN_TEST(sample_scale);
    RUN_TEST(sample_tiles_and_room);
    RUN_TEST(sample_in_place);
    RUN_TEST(sample_every_mix);

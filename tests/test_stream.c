@@ -142,8 +142,43 @@ TEST stream_bad_events(void)
    PASS();
 }
 
+/* A source that loses its events after some reads, while all of them are summed: refused, and the model stays. */
+typedef struct stream_lost { size_t reads, most; } stream_lost;
+static size_t stream_loses(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   stream_lost *s = (stream_lost *)user;
+   if (s->most && ++s->reads > s->most) return count / 2;
+   return stream_read(dst, first, count, stream_x);
+}
+
+TEST stream_lost_source(void)
+{
+   const size_t    chunks = (stream_most + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK;
+   stream_lost     lost;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_events   e;
+   sneppp_desc     desc;
+   sneppp_fit_desc fit;
+   sneppp_real     x = 3;
+   double          before;
+   stream_fill(4);
+   memset(&e, 0, sizeof e), memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit);
+   lost.reads = 0, lost.most = chunks + 10; /* once to check them, then to sum them */
+   e.read = stream_loses, e.user = &lost, e.count = stream_most;
+   desc.factor[0].window.dim = 1, desc.factor[0].window.hi[0] = 10, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   before = (double)sneppp_intensity(&m, &x);
+   ASSERT_EQ(SNEPPP_ERR_SOURCE, sneppp_fit(&m, &fit, NULL, &err));
+   ASSERT(strstr(err.why, "but 128 were asked for"));
+   ASSERT_EQ(before, (double)sneppp_intensity(&m, &x));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(stream)
 {
+   RUN_TEST(stream_lost_source);
    RUN_TEST(stream_every_event_counts);
    RUN_TEST(stream_weights);
    RUN_TEST(stream_bad_events);

@@ -928,8 +928,109 @@ TEST sure_many_events(void)
    PASS();
 }
 
+/* Where a fit says nearly nothing and nobody has counted, a gamma variable of its mean and variance is nearly always 0, and
+   so would be its quantiles: the upper end is at least that of the error. */
+TEST sure_nearly_nothing(void)
+{
+   sneppp_events   e = sure_pattern(30, 3);
+   sneppp_window   box, seen;
+   sneppp_region   region, watched;
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_sure     s;
+   int             few = 0;
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&region, 0, sizeof region), memset(&watched, 0, sizeof watched);
+   memset(&box, 0, sizeof box), memset(&seen, 0, sizeof seen);
+   seen.dim = 2, seen.hi[0] = seen.hi[1] = 1;
+   region.factor[0] = &box, watched.factor[0] = &seen, e.seen = &watched; /* so that events are not counted */
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 6;
+   fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+   for (int q = 0; q < 100; q++) {
+      box.dim = 2, box.lo[0] = q % 20 * 0.05, box.lo[1] = q / 20 * 0.05;
+      box.hi[0] = box.lo[0] + 0.01, box.hi[1] = box.lo[1] + 0.01;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.9, &s, NULL, &err), "%d");
+      ASSERT(s.lower <= s.mean && s.mean <= s.upper);
+      if (s.mean > 0.25 * s.error) continue;
+      ASSERT(s.upper >= s.mean + 1.64 * s.error);
+      few++;
+   }
+   ASSERT(few > 2);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Numbers that cannot be factorised are refused, and the answer is not written. */
+TEST sure_cannot_be_factorised(void)
+{
+   for (int k = 0; k < 2; k++) { /* full V, diagonal V */
+      sneppp_events   e = sure_pattern(40, 4);
+      sneppp_model    m;
+      sneppp_error    err;
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_sure     s;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&s, 0, sizeof s);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+      d.width = 6, d.readout = k ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.9, &s, NULL, &err));
+      m.alpha = 1e308;
+      for (int i = 0; i < 6 * (k ? 1 : m.readout[0].m); i++) m.readout[0].V[i] *= (sneppp_real)1e30;
+      s.mean = -3;
+      ASSERT_EQ(SNEPPP_ERR_NOT_POSITIVE, sneppp_count_sure(&m, NULL, 1, 0.9, &s, NULL, &err));
+      ASSERT(strstr(err.why, k ? "the information of the events cannot" : "the curvature of the fit cannot"));
+      ASSERT_EQ(-3, s.mean);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The same where each factor has a readout of its own: sums and products of two lines, full and diagonal. */
+TEST sure_points_of_parts(void)
+{
+   sneppp_real x[2] = {(sneppp_real)0.4375, (sneppp_real)0.3125};
+   const double h = 1.0 / 128;
+   for (int kind = 0; kind < 4; kind++) {
+      sneppp_events   e = sure_pattern(60, 8), at;
+      sneppp_window   side[2];
+      sneppp_region   region;
+      sneppp_sure     point, cell;
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_model    m;
+      sneppp_error    err;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(side, 0, sizeof side);
+      memset(&region, 0, sizeof region), memset(&at, 0, sizeof at);
+      d.mix = kind < 2 ? SNEPPP_MIX_ADDITIVE : SNEPPP_MIX_SEPARABLE, d.readout = kind % 2 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      for (int f = 0; f < 2; f++) {
+         d.factor[f].window.dim = side[f].dim = 1, d.factor[f].window.hi[0] = 1, d.factor[f].width = 4 - f;
+         side[f].lo[0] = (double)x[f] - h / 2, side[f].hi[0] = (double)x[f] + h / 2, region.factor[f] = &side[f];
+      }
+      fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX, fit.floor = kind < 2 ? 0.2 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+      m.origin.scale = 0; /* do not count */
+      at.x = x, at.count = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_intensity_sure(&m, &at, 0.9, &point, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.9, &cell, NULL, &err));
+      ASSERT_IN_RANGE(point.mean, cell.mean / (h * h), 0.01 * point.mean);
+      ASSERT_IN_RANGE(point.error, cell.error / (h * h), 0.01 * point.error);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sure)
 {
+   RUN_TEST(sure_points_of_parts);
+   RUN_TEST(sure_nearly_nothing);
+   RUN_TEST(sure_cannot_be_factorised);
    RUN_TEST(sure_gamma);
    RUN_TEST(sure_new_counts);
    RUN_TEST(sure_means);

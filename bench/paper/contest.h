@@ -108,7 +108,7 @@ static void by_model(const pattern *p, const split *s, method how, uint64_t seed
    sneppp_error    err;
    double         *at = (double *)bench_take(s->tests, sizeof *at), *grid = NULL, total, inside = 0, start = bench_cpu();
    if (how == LITERAL || how == RECIPE) {
-      const drawn published = { 2, 0, 0, 1, 2.0 / 3 }, ours = { p->wave, 1, p->side, 0.3 * p->side, 0.1 };
+      const drawn published = { 2, 0, 0, 1, 2.0 / 3 }, ours = { p->wave, 1, p->side, 0.3 * p->side, p->constant };
       recipe_make(&model, p, how == LITERAL ? &published : &ours, seed);
       fit.method = SNEPPP_METHOD_ADAM, fit.steps = (size_t)p->steps, fit.rate = p->rate;
       fit.floor = (how == LITERAL ? published : ours).floor;

@@ -59,6 +59,13 @@ static void run_errata(void)
    w[1] = 0;
    pair_gram(&line, SNEPPP_ACT_RELU, w, b, K);
    fprintf(out, "| 9 | ReLU on an interval: w > 0 or w < 0 | w = 0 is a constant unit; -b/w is not a number of use | on [-1, 2], w = 1.2, 0: %.12f, quadrature %.12f |\n", K[1], relu_integral(w, b, -1, 2, 0));
+   { /* a unit whose bend lies far away: the printed cubic is a small difference of large numbers */
+      sneppp_window away = { .dim = 1, .lo = { 1e6 }, .hi = { 1e6 + 1 } };
+      double        one[2] = { 1, 1 }, bend[2] = { -1e6, -1e6 }, lo = 1e6, hi = 1e6 + 1, cubic;
+      cubic = (hi * hi * hi / 3 - 1e6 * hi * hi + 1e12 * hi) - (lo * lo * lo / 3 - 1e6 * lo * lo + 1e12 * lo);
+      pair_gram(&away, SNEPPP_ACT_RELU, one, bend, K);
+      fprintf(out, "| 9, too | its antiderivative w_1 w_2 t^3/3 + ... | from the bend on, or far intervals cancel | on [10^6, 10^6 + 1], w = 1, b = -10^6: as printed %.0f, ours %.12f |\n", cubic, K[1]);
+   }
    w[0] = 0.7, w[1] = -0.7, b[0] = b[1] = 0;
    pair_gram(&line, SNEPPP_ACT_EXP, w, b, K);
    fprintf(out, "| 10 | exp on a box: (exp(s hi) - exp(s lo))/s | at s = w_i + w_j = 0 the side | on [-1, 2]: as printed %.0f/0, ours %.12f |\n", exp(0.0) - exp(0.0), K[1]);
@@ -82,6 +89,14 @@ static void run_errata(void)
       pair_gram(&sphere, SNEPPP_ACT_RELU, same, NULL, K);
       pair_gram(&sphere, SNEPPP_ACT_RELU, other, NULL, A);
       fprintf(out, "| 14 | the published code cuts cosines at 1 - 1e-7 | no cut is needed | ReLU on S^2, equal weights: %.12f with the cut, %.12f without; opposite ones: %.1e, %.1e |\n", cut, K[1], cut2, A[1]);
+   }
+   { /* exp on the sphere with biases below 0, erf with weights of different length: as the published code has them */
+      double w3[6] = { 1, 0, 0, 1, 0, 0 }, below[2] = { -0.3, -0.4 }, lengths[2] = { 1, 2 }, none[2] = { 0, 0 };
+      pair_gram(&sphere, SNEPPP_ACT_EXP, w3, below, K);
+      fprintf(out, "| 14, too | its exp on the sphere has exp(abs(b_i + b_j)) | exp(b_i + b_j) | equal weights of length 1, b = -0.3, -0.4: %.6f as there, %.6f |\n", exp(0.7) * sinh(2.0) / 2, K[1]);
+      pair_gram(&normal, SNEPPP_ACT_ERF, lengths, none, K);
+      fprintf(out, "| 14, too | its erf under a Gaussian divides by the length of w_i twice (and cannot run, for a slip of the pen) | by the lengths of both | w = 1, 2: the arcsine of %.4f, which is none; ours %.6f, which is 2/pi times that of %.4f |\n",
+              4 / 3.0, K[1], 4 / sqrt(3.0 * 9));
    }
    fclose(out);
 }

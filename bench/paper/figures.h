@@ -284,7 +284,7 @@ static void run_products(void)
       { "outer product", "when few features of each suffice: every pair meets, at n1 n2 features", SNEPPP_MIX_OUTER, 20, 4 },
       { "addition", "as cheap as the product; interactions come from the square only, and here that is enough", SNEPPP_MIX_SUM, 80, 80 },
       { "stacking", "when factors want different widths", SNEPPP_MIX_STACK, 60, 20 },
-      { "first layer (joint)", "Euclidean factors whose waves travel", SNEPPP_MIX_JOINT, 80, 80 },
+      { "first layer (joint)", "one window of all coordinates: waves that travel", SNEPPP_MIX_PRODUCT, 80, 0 },
       { "output, additive", "two causes that know nothing of each other", SNEPPP_MIX_ADDITIVE, 60, 20 },
       { "output, separable", "a map times a profile: few events, or a gap in time to fill", SNEPPP_MIX_SEPARABLE, 60, 20 },
    };
@@ -319,6 +319,7 @@ static void run_products(void)
          desc.factor[0].unit.act = desc.factor[1].unit.act = SNEPPP_ACT_DEFAULT;
          fit.method = SNEPPP_METHOD_AUTO, fit.tol = fit.trace = 0;
       } else desc.mix = rule[k].mix, desc.factor[0].width = rule[k].space, desc.factor[1].width = rule[k].time;
+      if (!ours && !rule[k].time) desc.factor[0].window.dim = 3, desc.factor[0].window.hi[2] = 3653, desc.factor[1].window.dim = 0;
       if (!ours && rule[k].mix == SNEPPP_MIX_SEPARABLE) fit.trace = 0;
       bench_must(sneppp_init(&model, &desc, &err), &err);
       bench_must(sneppp_fit(&model, &fit, &report, &err), &err);

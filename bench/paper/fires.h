@@ -4,6 +4,7 @@
 #define SNEPPP_PAPER_FIRES_H
 
 enum { fire_days = 60, fire_from = 30, fire_to = 33 }; /* [30, 33) of 60 is hidden, as [50, 55] of 100 there */
+static const double fire_unit = 1e6 / (6371.0 * 6371.0); /* a million square kilometres, in steradians */
 typedef enum fire_model { FIRE_RELU, FIRE_EXP, FIRE_MIXTURE, FIRE_LINEAR, FIRE_APART, FIRE_OURS, fire_models } fire_model;
 
 typedef struct fire_scores {
@@ -34,7 +35,6 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
 {
    enum { rows = 60, cols = 120 };
    static const double at[3] = { 5.5, 31.5, 55.5 };
-   const double unit = 1e6 / (6371.0 * 6371.0); /* a million square kilometres, in steradians */
    picture   p = pic_make(980, 560);
    pic_frame f = { 550, 330, 870, 500, 0, fire_days, 0, 1 };
    double   *z[3], hi = 0;
@@ -43,7 +43,7 @@ static void fire_picture(const sneppp_model *model, const double *seen, const ch
       sneppp_model map;
       sneppp_error err;
       bench_must(sneppp_conditional(model, 1, &at[k], &map, &err), &err);
-      z[k] = draw_sphere_grid(&map, rows, cols, unit, 0, NULL);
+      z[k] = draw_sphere_grid(&map, rows, cols, fire_unit, 0, NULL);
       bench_check(z[k] != NULL, "no memory");
       hi = fmax(hi, pic_quantile(z[k], rows * cols, 0.995));
       sneppp_free(&map);
@@ -84,9 +84,9 @@ static void run_globe(void)
    FILE         *out = part_open("globe"), *out2 = part_open("more");
    csv_table     t;
    sneppp_error  err;
-   double       *x, *z;
+   double       *x, *z[2], hi = 0;
    size_t        trains = all / 5 * 4;
-   picture       p = pic_make(1000, 400);
+   picture       p = pic_make(1100, 400);
    curve         c[2];
    bench_check(csv_read(&t, "-"), "%s", t.error);
    bench_check(t.rows >= all, "there are fewer than %d fires", (int)all);
@@ -123,20 +123,24 @@ static void run_globe(void)
          c[k].x[c[k].count] = log10((double)train.count), c[k].y[c[k].count++] = nll;
          strcpy(c[k].name, name[k]);
          if (i == shares - 1) {
-            double at = 170 + 330 * k;
-            z = draw_sphere_grid(&model, rows, cols, 1, 0, NULL);
-            bench_check(z != NULL, "no memory");
-            draw_globe(&p, at, 220, 140, lon, lat, z, rows, cols, pic_quantile(z, rows * cols, 0.995), 0.4, NULL, 0);
-            pic_text(&p, at, 386, 9, 0.5, PIC_INK, name[k]);
-            free(z);
+            z[k] = draw_sphere_grid(&model, rows, cols, fire_unit, 0, NULL);
+            bench_check(z[k] != NULL, "no memory");
+            hi = fmax(hi, pic_quantile(z[k], rows * cols, 0.995));
          }
          sneppp_free(&model);
       }
       fprintf(out2, "\n");
    }
+   for (int k = 0; k < 2; k++) {
+      double at = 170 + 330 * k;
+      draw_globe(&p, at, 220, 140, lon, lat, z[k], rows, cols, hi, 0.4, NULL, 0);
+      pic_text(&p, at, 386, 9, 0.5, PIC_INK, name[k]);
+      free(z[k]);
+   }
+   pic_bar(&p, 1000, 80, 360, hi, 0.4, "fires per million km^2");
    draw_globe(&p, 830, 220, 140, lon, lat, NULL, 0, 0, 0, 0, x, shown);
    pic_text(&p, 830, 386, 9, 0.5, PIC_INK, "20,000 of the fires that it saw");
-   pic_text(&p, 30, 34, 12, 0, PIC_INK, "Fires on the globe: intensity learnt from 160,000, bright where there are many");
+   pic_text(&p, 30, 34, 12, 0, PIC_INK, "Fires on the globe: intensity learnt from 160,000; lines every 30 degrees");
    bench_check(pic_save(&p, "bench/paper/globe.png"), "bench/paper/globe.png cannot be written");
    pic_free(&p);
    draw_curves(c, 2, 1, "fires to learn from", "test NLL, nats per fire", "More data, better predictions", "bench/paper/more.png");

@@ -4,6 +4,7 @@
       paper table [splits [slow]] [--only METHOD,...] [--on PATTERN,...]
                                         the tables; those who are slow run in the first few splits only. Finished splits
                                         are remembered: an interrupted run goes on where it was
+      paper truth [patterns]            the letter: how far above its truth the lines of that table are
       paper convergence                 PGD, its bounds, and our solver
       paper scaling [most]              time against the number of events
       paper future                      clmfires, learnt from the past and judged by the future
@@ -73,7 +74,7 @@ int main(int count, char **word)
    const char *only = NULL, *on = NULL, *what;
    int         number[2] = { 5, 2 }, numbers = 0;
    if (count < 2) {
-      fprintf(stderr, "paper: table, convergence, scaling, future, products, globe, fires, errata or write?\n");
+      fprintf(stderr, "paper: table, truth, convergence, scaling, future, products, globe, fires, errata or write?\n");
       return 2;
    }
    what = word[1];
@@ -85,6 +86,7 @@ int main(int count, char **word)
    }
    mkdir("build", 0777), mkdir("build/paper", 0777);
    if (!strcmp(what, "table")) run_table(number[0], number[1], only, on);
+   else if (!strcmp(what, "truth")) run_truth(numbers ? number[0] : 3000);
    else if (!strcmp(what, "convergence")) run_convergence();
    else if (!strcmp(what, "scaling")) run_scaling(numbers ? number[0] : 100000);
    else if (!strcmp(what, "future")) run_future();
@@ -93,6 +95,6 @@ int main(int count, char **word)
    else if (!strcmp(what, "fires")) run_fires(numbers ? (size_t)number[0] : 600);
    else if (!strcmp(what, "errata")) run_errata();
    else if (!strcmp(what, "write")) write_paper();
-   else bench_check(0, "%s is none of table, convergence, scaling, future, products, globe, fires, errata and write", what);
+   else bench_check(0, "%s is none of table, truth, convergence, scaling, future, products, globe, fires, errata and write", what);
    return 0;
 }

@@ -47,6 +47,55 @@ static void table_read(int k, row *table)
    }
 }
 
+/* ---- the letter, whose truth is known. Its NLL on the same splits takes the luck of the patterns out of the others', and
+   its mean over many patterns is what luck should have been: together the NLL that a method has in the long run. */
+static double truth_mean(int count)
+{
+   const pattern *p = &patterns[0];
+   double         inside = 0, mean = 0, *cell = midpoints(p, 2 * rmse_side);
+   for (int i = 0; i < 4 * rmse_side * rmse_side; i++) inside += 0.2 * paper_letter(cell + 2 * i) * area(p) / (4 * rmse_side * rmse_side);
+   free(cell);
+   for (int number = 1001; number <= 1000 + count; number++) { /* splits that the tables do not have */
+      split  s = split_make(p, number);
+      double M = (double)s.tests, nll = inside + lgamma(M + 1);
+      for (size_t i = 0; i < s.tests; i++) nll -= log(0.2 * paper_letter(s.test + 2 * i));
+      mean += nll / M / count;
+      split_free(&s);
+   }
+   return mean;
+}
+
+static void run_truth(int count)
+{
+   enum { most = 1000 };
+   double truth[most + 1], sum[methods] = { 0 }, square[methods] = { 0 }, mean, v;
+   int    splits[methods] = { 0 }, number;
+   char   line[300], name[40], key[40];
+   FILE  *out = part_open("truth");
+   patterns_read();
+   mean = truth_mean(count);
+   for (int i = 0; i <= most; i++) truth[i] = NAN;
+   for (int pass = 0; pass < 2; pass++) { /* the truth's lines, then the others' */
+      FILE *in = fopen(paper_results, "r");
+      while (in && fgets(line, sizeof line, in)) {
+         if (sscanf(line, "%39s %d %39s %lf", name, &number, key, &v) != 4 || strcmp(name, patterns[0].name) || number > most) continue;
+         if (!pass && !strcmp(key, method_key[TRUTH])) truth[number] = v;
+         for (int m = 0; pass && m < TRUTH; m++)
+            if (!strcmp(key, method_key[m]) && !isnan(truth[number])) splits[m]++, v -= truth[number], sum[m] += v, square[m] += v * v;
+      }
+      if (in) fclose(in);
+   }
+   fprintf(out, "The true intensity has %.3f in the mean of %d other patterns. What a method has above it on the same splits, and in the long run, which is the sum:\n\n"
+                "| method | published, exact | Monte Carlo | above the truth | its standard error | in the long run | splits |\n|---|---|---|---|---|---|---|\n", mean, count);
+   for (int m = 0; m < TRUTH; m++) {
+      const char *const *p = published[0][m];
+      double             n = splits[m], above = sum[m] / n;
+      if (splits[m] < 5) continue;
+      fprintf(out, "| %s | %s | %s | %.3f | %.3f | %.3f | %d |\n", method_name[m], p[0] ? p[0] : "", p[1] ? p[1] : "", above, sqrt(fmax(square[m] / n - above * above, 0) / (n - 1)), mean + above, splits[m]);
+   }
+   fclose(out);
+}
+
 static void write_table(FILE *out, int k)
 {
    row table[methods];

@@ -1,9 +1,18 @@
-/* The shared library, for other languages: the header as it is, and one function more that says where the fields of its
-   structs lie, so that a binding need not guess what a compiler did. `make shared` builds it.
+/* The shared library, for other languages: the header as it is, what writes models as C source, and a function that says
+   where the fields of its structs lie, so that a binding need not guess what a compiler did. `make shared` builds it.
       cc -O2 -fPIC -shared -o libsneppp.so examples/python/library.c -lm -lpthread */
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../../sneppp.h"
+#include "../export.h"
+
+extern sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
+                                     int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err);
+sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
+                              int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err)
+{
+   return export_model(model, name, write, user, err);
+}
 
 typedef struct sneppp_field {
    const char *name;         /* "sneppp_desc.width", or "sneppp_desc" for a whole struct                             */

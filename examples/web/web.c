@@ -9,6 +9,7 @@
 #include <stdlib.h>
 __attribute__((import_module("env"), import_name("web_now"))) double web_now(void); /* seconds, by the browser */
 #include "../../sneppp.h"
+#include "../export.h"
 
 enum { PLANE, LINE, GLOBE };
 enum { ON_MAP, IN_LESSON, MODELS };
@@ -336,7 +337,7 @@ WEB(const char *, web_save)(int as_c, const char *name)
    answer[0] = 0;
    if (!m->factors) return refuse("there is no model yet"), NULL;
    if (as_c) {
-      if (sneppp_export_c(m, name, append, NULL, &err) != SNEPPP_OK) return NULL;
+      if (export_model(m, name, append, NULL, &err) != SNEPPP_OK) return NULL;
    } else {
       const size_t bytes = sneppp_save(m, NULL, 0);
       if (bytes > text_room && (text = (char *)realloc(text, text_room = bytes)) == NULL) return refuse("memory is short"), NULL;

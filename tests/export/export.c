@@ -54,6 +54,7 @@ static void show(const char *name, const sneppp_model *m)
 }
 
 #ifdef EXPORT_MAKE
+#include "../../examples/export.h"
 static int to_file(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
 static int bad = 0;
@@ -78,7 +79,7 @@ static void make(const char *name, sneppp_desc *d, FILE *out, int events, sneppp
       fit.events = &e, fit.method = method;
       st = sneppp_fit(&m, &fit, NULL, &err);
    }
-   if (st == SNEPPP_OK) st = sneppp_export_c(&m, name, to_file, out, &err);
+   if (st == SNEPPP_OK) st = export_model(&m, name, to_file, out, &err);
    if (st != SNEPPP_OK) { fprintf(stderr, "%s: %s\n", name, err.why); bad = 1; }
    else show(name, &m);
    sneppp_free(&m);
@@ -133,7 +134,6 @@ int main(int argc, char **argv)
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       char name[20] = "sphere_time0";
       name[11] = (char)('0' + mix);
-      if (mix == SNEPPP_MIX_JOINT) continue;
       d = plain(SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU);
       d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.dim = 1, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
       d.factor[1].unit.act = SNEPPP_ACT_RELU;
@@ -168,8 +168,8 @@ int main(void)
    show("sphere_time1", &sphere_time1);
    show("sphere_time2", &sphere_time2);
    show("sphere_time3", &sphere_time3);
+   show("sphere_time4", &sphere_time4);
    show("sphere_time5", &sphere_time5);
-   show("sphere_time6", &sphere_time6);
    show("waves", &waves);
    show("tilted", &tilted);
    show("alone", &alone);

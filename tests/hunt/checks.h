@@ -537,6 +537,14 @@ static double base_density(const sneppp_model *m, const sneppp_real *x)
             for (int r = v->dim - 1; r >= 0; r--)
                at = at * v->cells[0] + (size_t)(((double)x[L->first + r] - v->origin[r]) / v->cell[r]);
             log_density += v->weight ? log(v->weight[at]) : 0;
+            for (int q = 0; v->tilt && q < v->covariates; q++) { /* straight between bends, constant beyond */
+               const double *bend = v->tilt + 2 * SNEPPP_BENDS * q, *height = bend + SNEPPP_BENDS;
+               double u = v->z[at * (size_t)v->covariates + (size_t)q], on = height[0];
+               for (int k = 0; k + 1 < SNEPPP_BENDS && bend[k] <= u; k++)
+                  on = u >= bend[k + 1] ? height[k + 1]
+                                        : height[k] + (height[k + 1] - height[k]) * (u - bend[k]) / (bend[k + 1] - bend[k]);
+               log_density += on;
+            }
             break;
          }
          default: break;

@@ -44,7 +44,7 @@ static const char *const act_names[] = { "ACT_DEFAULT", "COS",       "SIN",     
                                          "RECT",        "LEAKY",     "GELU",     "ELU",   "BELL",
                                          "GABOR_SIN",   "GABOR_COS", "MONOMIAL", "RBF",   "ONE" };
 static const char *const mix_names[] = {
-   "PRODUCT", "OUTER", "SUM", "STACK", "JOINT", "ADDITIVE", "SEPARABLE"
+   "PRODUCT", "OUTER", "SUM", "STACK", "ADDITIVE", "SEPARABLE"
 };
 static const char *const method_names[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
 
@@ -270,18 +270,8 @@ static void draw_plan(uint64_t seed, plan *p)
    if (p->sequence == 4 && !p->factors) p->factors = 1;
    p->readout = once_in(&d, 3);
    for (int f = 0; f <= p->factors; f++) {
-      draw_factor(&d, &p->f[f],
-                  p->mix == SNEPPP_MIX_JOINT
-                     ? (p->f[0].space == SNEPPP_SPACE_GAUSS || once_in(&d, 4) ? SNEPPP_SPACE_GAUSS : SNEPPP_SPACE_BOX)
-                     : draw_space(&d));
+      draw_factor(&d, &p->f[f], draw_space(&d));
       if (p->factors && p->f[f].dim > 1) p->f[f].dim = 1;
-      if (p->mix == SNEPPP_MIX_JOINT) {
-         p->f[f].space = p->f[0].space, p->f[f].act = p->f[0].act, p->f[f].order = p->f[0].order,
-         p->f[f].mixed = 0;
-         p->f[f].no_bias = p->f[0].no_bias;
-         if (p->f[0].space == SNEPPP_SPACE_GAUSS) p->f[f].pieces = 0;
-         else if (rectified(act_of(&p->f[0]))) p->f[0].act = p->f[f].act = SNEPPP_ACT_COS;
-      }
       if (p->mix == SNEPPP_MIX_SUM || p->mix == SNEPPP_MIX_STACK)
          for (int k = 0; k < 9 && !pair_known(kernel_space(&p->f[f]), act_of(&p->f[f]), SNEPPP_ACT_ONE); k++)
             draw_factor(&d, &p->f[f], draw_space(&d)), p->f[f].dim = 0;

@@ -170,7 +170,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
    }
    {
       int made = sneppp_init(&w.model, &w.desc, &err) == SNEPPP_OK;
-      if (made) join_shapes(), make_events();
+      if (made) make_events();
       for (size_t r = 0; made && r < w.realisations; r++) {
          size_t D = (size_t)w.D;
          fprintf(f, "static sneppp_real x%zu[] = { ", r);

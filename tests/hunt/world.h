@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <stdarg.h>
 #include "plan.h"
+#include "../../examples/export.h"
+#include "../../examples/numeric.h"
+#include "../../examples/tile.h"
 
 /* As in tests/alloc.h, whose functions are compiled into hunt/library.c. */
 typedef struct test_alloc {
@@ -648,7 +651,7 @@ static int shape_inner(const shape *s, uint64_t seed, shape *out)
    return 1;
 }
 
-/* ---- features of the program's own: cosines over the box, with a closed form that sneppp_gram_numeric stands for */
+/* ---- features of the program's own: cosines over the box, with a closed form that numeric_gram stands for */
 static void own_psi(const double *x, double *psi, void *user)
 {
    const shape *s = (const shape *)user;
@@ -659,7 +662,7 @@ static int own_gram(const sneppp_window *part, double *K, void *user)
 {
    int n = 1 + w.p.width, bad;
    double *work = (double *)malloc((size_t)(n * n + n) * sizeof *work);
-   bad = sneppp_gram_numeric(part, n, own_psi, user, 1e-12, 0, K, work, NULL, NULL) != SNEPPP_OK;
+   bad = numeric_gram(part, n, own_psi, user, 1e-12, 0, K, work, NULL, NULL) != SNEPPP_OK;
    free(work);
    return bad;
 }
