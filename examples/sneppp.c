@@ -100,13 +100,15 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
     "Places on the sphere are printed as longitude and latitude, times as dates with --dates or if a region has dates.\n"},
-   {"check", "--coordinates --columns --time --kept-back --simulations --seed --threads --png --json ",
+   {"check", "--coordinates --columns --time --kept-back --test-scale --simulations --seed --threads --png --json ",
     "sneppp check MODEL EVENTS.csv [options]   is the model right, or do events attract or repel each other?\n"
     "The file and its columns are as in fit. Prints the tests, one sentence that sums them up, and a line for programs. A\n"
     "Poisson process is rejected in about 5 of 100 cases, also if the model was fitted to these very events: pairs are judged\n"
     "by fits to parts of them. Structure so fine that a fifth of the events does not show it counts as clusters: one pattern\n"
     "cannot tell these two apart.\n"
     "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
+    "  --test-scale S       intensity of these events relative to those fitted (default 1), such as 0.25 if one event in\n"
+    "                       five was kept back\n"
     "  --simulations N      of each of eight turns, by which pairs are judged (default 99, with --kept-back 199)\n"
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
     "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
@@ -1819,6 +1821,7 @@ static int check(int count, char **arg)
    must_be_writable(o.png);
    m = load(o.file[0]);
    if (m.factors > 1 && !is_timed(&m)) fail("only models of a place, of time, or of both are checked: ", o.file[0]);
+   m.alpha *= o.test_scale, m.floor *= o.test_scale;
    p = events_for(&m, o.file[1], &o);
    pool = sneppp_pool_make(o.threads, NULL);
    memset(&parallel, 0, sizeof parallel);

@@ -153,6 +153,8 @@ check "check --png" png "$out/check.png"
 check "check in time" sh -c "$s fit examples/data/coal.csv --window 1851.2026,1962.2204 --save $out/coal.model && $s check $out/coal.model examples/data/coal.csv --simulations 39 --png $out/check1.png | grep -q '^rescaled times: .*Kolmogorov'"
 check "the picture of a check in time" png "$out/check1.png"
 check "draws of a model are fine" sh -c "$s sample $out/coal.model --seed 9 >$out/coal2.csv && $s check $out/coal.model $out/coal2.csv --kept-back | grep -q '^nothing speaks against'"
+check "half of them are too few" sh -c "awk 'NR % 2' $out/coal2.csv >$out/coal3.csv && $s check $out/coal.model $out/coal3.csv --kept-back | grep -q 'stray'"
+check "half of them are half as many" sh -c "$s check $out/coal.model $out/coal3.csv --kept-back --test-scale 0.5 | grep -q '^nothing speaks against'"
 check "the same seed, the same check" sh -c "$s check $out/coal.model examples/data/coal.csv --simulations 19 --threads 2 >$out/a.txt && $s check $out/coal.model examples/data/coal.csv --simulations 19 | cmp - $out/a.txt"
 check "check for machines" says '^."events": 191, "sentence": ".*", "p": [0-9.]+' $s check "$out/coal.model" examples/data/coal.csv --simulations 19 --json
 check "check in a polygon" says "^counts in" sh -c "$s fit $out/some.csv --polygon $out/plot.csv --save $out/poly.model && $s check $out/poly.model $out/some.csv --simulations 19"

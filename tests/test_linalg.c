@@ -187,12 +187,13 @@ static void linalg_random_pd(size_t n, double *A) /* G G' + I/10 */
 
 TEST linalg_chol_rebuilds_and_solves(void)
 {
-   static const size_t sizes[] = {1, 2, 5, 16, 33, 97, 150};
+   static const size_t sizes[] = {1, 2, 5, 16, 33, 64, 97, 128, 150};
    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
       size_t  n = sizes[s], r = 3;
       double *A = linalg_new(n * n), *L = linalg_new(n * n), *R = linalg_new(n * (n + r)), *X = linalg_new(n * r), *B = linalg_new(n * r);
       linalg_random_pd(n, A);
       memcpy(L, A, n * n * sizeof(double));
+      for (size_t i = 0; i < n; i++) for (size_t j = i + 1; j < n; j++) L[i * n + j] = HUGE_VAL; /* nobody's business */
       ASSERT_EQ(sneppp__chol(n, L, n), SNEPPP_OK);
       for (size_t i = 0; i < n; i++) for (size_t j = i + 1; j < n; j++) ASSERT_EQ(L[i * n + j], 0.0);
       sneppp__gemm_plain_f64(0, 1, n, n, n, 1, L, n, L, n, 0, R, n);

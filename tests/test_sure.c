@@ -107,7 +107,8 @@ static void sure_grid(sneppp_window *box, sneppp_region *region)
    }
 }
 
-/* The interval holds the mean, which is what the count says; wider levels hold narrower ones; a point's mean is the
+/* The interval holds the mean, which is what the count says, unless the region's own events contradict that, as they may
+   where features are few: then it lies on their side of it. Wider levels hold narrower ones; a point's mean is the
    intensity. All methods. */
 TEST sure_means(void)
 {
@@ -130,9 +131,13 @@ TEST sure_means(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.5, narrow, NULL, &err));
       for (int c = 0; c < sure_cells; c++) {
          sneppp_sure one;
+         double      own = 0;
+         for (size_t i = 0; i < e.count; i++)
+            own += (int)(4 * e.x[2 * i]) == c % 4 && (int)(4 * e.x[2 * i + 1]) == c / 4;
          ASSERT_IN_RANGE(count[c], wide[c].mean, tiny * count[c]);
-         ASSERT(wide[c].lower <= narrow[c].lower && narrow[c].lower <= narrow[c].mean);
-         ASSERT(wide[c].upper >= narrow[c].upper && narrow[c].upper >= narrow[c].mean);
+         ASSERT(wide[c].lower <= narrow[c].lower && narrow[c].lower <= narrow[c].upper && narrow[c].upper <= wide[c].upper);
+         if (!kind[k].width) ASSERT(narrow[c].lower <= narrow[c].mean && narrow[c].mean <= narrow[c].upper);
+         ASSERT(narrow[c].lower <= fmax(own, narrow[c].mean) && fmin(own, narrow[c].mean) <= narrow[c].upper);
          ASSERT(wide[c].upper - wide[c].lower > (narrow[c].upper - narrow[c].lower));
          ASSERT(wide[c].lower >= 0 && wide[c].error > 0);
          ASSERT(wide[c].count_lower <= narrow[c].count_lower && wide[c].count_upper >= narrow[c].count_upper);
@@ -460,6 +465,38 @@ TEST sure_holds(void)
       ASSERT(counts > 0.93 && counts < 0.985);
       ASSERT(width < (k ? 1.0 : 0.85)); /* so many waves, without a penalty, know no more than counts do */
    }
+   PASS();
+}
+
+/* Six waves cannot follow a step by which a thousand events end, and expect many where hardly any are. What the region's
+   own events say of that counts: the interval is around them, and does not reach to the mean of the fit. */
+TEST sure_contradicted(void)
+{
+   enum { left = 1000, right = 9 };
+   sneppp_real     x[left + right];
+   sneppp_desc     desc;
+   sneppp_fit_desc fit;
+   sneppp_events   events;
+   sneppp_model    m;
+   sneppp_window   part;
+   sneppp_region   region;
+   sneppp_sure     half, most;
+   memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit), memset(&events, 0, sizeof events);
+   memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
+   for (int i = 0; i < left; i++) x[i] = (sneppp_real)(0.1 * (i + 0.5) / left);
+   for (int i = 0; i < right; i++) x[left + i] = (sneppp_real)(0.15 + 0.1 * i);
+   desc.factor[0].window.dim = 1, desc.factor[0].window.hi[0] = 1, desc.width = 6;
+   events.x = x, events.count = left + right;
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX;
+   part.dim = 1, part.lo[0] = 0.11, part.hi[0] = 0.2, region.factor[0] = &part;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.5, &half, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &most, NULL, NULL));
+   ASSERT(most.mean > 50);
+   ASSERT(most.lower <= half.lower && half.upper <= most.upper && half.upper < half.mean && most.upper < most.mean);
+   ASSERT(most.lower < 1 && 1 < most.upper);
+   sneppp_free(&m);
    PASS();
 }
 
@@ -1002,6 +1039,7 @@ SUITE(sure)
    RUN_TEST(sure_many_events);
    RUN_TEST(sure_windows);
    RUN_TEST(sure_holds);
+   RUN_TEST(sure_contradicted);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_failed_fits);

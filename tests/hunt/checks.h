@@ -553,13 +553,15 @@ static double base_density(const sneppp_model *m, const sneppp_real *x)
    return exp(log_density);
 }
 
-/* ---- how sure it is: around the count, and wider for a higher level. Refused for a reason is right, too. */
+/* ---- how sure it is: around the count or, where these contradict it, the events, and wider for a higher level. Refused
+   for a reason is right, too. */
 static void check_sure(const sneppp_model *m)
 {
    static const double level[2] = { 0.5, 0.95 };
    sneppp_sure s[2];
    sneppp_error err;
-   double count = 0, z, scale = magnitude(m, NULL, &z);
+   double count = 0, own = 0, z, scale = magnitude(m, NULL, &z);
+   for (size_t i = 0; i < m->origin.count; i++) own += m->origin.scale * (double)m->origin.weight[i];
    for (int k = 0; k < 2; k++)
       if (sneppp_count_sure(m, NULL, 1, level[k], &s[k], NULL, &err) != SNEPPP_OK) {
          refused("count_sure", err.status, &err);
@@ -568,9 +570,9 @@ static void check_sure(const sneppp_model *m)
    if (sneppp_count(m, NULL, 1, &count, NULL, &err) != SNEPPP_OK) return;
    if (!(scale > 0)) scale = count; /* not known */
    for (int k = 0; k < 2; k++) {
-      MUST(s[k].lower >= 0 && s[k].lower <= s[k].mean && s[k].mean <= s[k].upper && s[k].upper < 1e300 &&
-              s[k].error >= 0, named("sure", m), "level %g: %g to %g around %g, error %g", level[k], s[k].lower,
-           s[k].upper, s[k].mean, s[k].error);
+      MUST(s[k].lower >= 0 && s[k].lower <= fmax(s[k].mean, own) && s[k].lower <= s[k].upper &&
+              fmin(s[k].mean, own) <= s[k].upper && s[k].upper < 1e300 && s[k].error >= 0, named("sure", m),
+           "level %g: %g to %g around %g, error %g", level[k], s[k].lower, s[k].upper, s[k].mean, s[k].error);
       MUST(s[k].count_lower <= s[k].count_upper, named("sure", m), "level %g: a new count from %g to %g", level[k],
            (double)s[k].count_lower, (double)s[k].count_upper);
       MUST(fabs(s[k].mean - count) <= 64 * EPS * (z + m->n) * scale + 1e-9 * scale, named("sure = count", m),
