@@ -19707,7 +19707,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    }
    sneppp_free(as);
    best.seconds = SNEPPP_SECONDS() - started + report->seconds;
-   if (st == SNEPPP_OK && !(report->events && !(best.held_out < report->held_out))) {
+   /* lines tell what each covariate does: what was tuned for the same events must gain a nat over them, not a chance */
+   if (st == SNEPPP_OK && !(report->events && !(best.held_out < report->held_out + 1 / (double)total))) {
       if (as[2].factors) st = sneppp__adopt(model, as + 2, err);
       *report = best;
    } else sneppp_free(as + 2);

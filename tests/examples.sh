@@ -54,9 +54,9 @@ check "fit --covariate" says "^expected=3604" $s fit examples/data/bei.csv --win
 check "fit --covariate --png" png "$out/ground.png"
 check "fit --covariate, by default" says "^covariates multiply the exposure" $s fit examples/data/murchison_gold.csv --window 352.7829,682.5896,6699.742,7101.484 \
    --covariate greenstone=examples/data/murchison_greenstone.asc
-check "fit --covariate --json" says '"tilt": 1, "covariates": .."name": "greenstone", "from": 0, "to": 1, "factor": ' $s fit examples/data/murchison_gold.csv \
-   --window 352.7829,682.5896,6699.742,7101.484 --covariate greenstone=examples/data/murchison_greenstone.asc --no-place --json --save "$out/gold.model"
-check "info tells what covariates do" says "covariate 1: from 0 to 1 by a factor of" $s info "$out/gold.model"
+check "fit --covariate --json" says '"tilt": 1, "covariates": .."name": "fault", "from": 0.25, "to": 129.*, "factor": ' $s fit examples/data/murchison_gold.csv \
+   --window 352.7829,682.5896,6699.742,7101.484 --covariate fault=examples/data/murchison_fault_km.asc --no-place --json --save "$out/gold.model"
+check "info tells what covariates do" says "covariate 1: from 0.25 to 129.* by a factor of" $s info "$out/gold.model"
 printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$out/seven.asc"
 printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
 check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
