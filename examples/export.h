@@ -4,7 +4,9 @@
    write gets the text in pieces and returns 0; another answer ends it. Written in the common subset of C99 and C++. */
 #ifndef EXPORT_H
 #define EXPORT_H
+#ifndef SNEPPP_H /* yours, wherever it is, if it was included before */
 #include "../sneppp.h"
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

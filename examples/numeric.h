@@ -9,7 +9,9 @@
    nodes along closed circles, are refined by halving all cells. Written in the common subset of C99 and C++. */
 #ifndef NUMERIC_H
 #define NUMERIC_H
+#ifndef SNEPPP_H /* yours, wherever it is, if it was included before */
 #include "../sneppp.h"
+#endif
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -57,7 +57,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --rate R             adam: learning rate (default 0.0125), with --schedule constant (default), cosine or linear\n"
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
-    "  --json               a machine-readable summary\n"
+    "  --json               a line of JSON in the place of all but the last line\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"
     "test_nll is there with --test only, and gap where the fit knows how much is missing.\n"},
    {"eval", "--coordinates --columns --time --dates ",

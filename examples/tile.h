@@ -11,7 +11,9 @@
    of two tiles belongs to that of the larger coordinates. */
 #ifndef TILE_H
 #define TILE_H
+#ifndef SNEPPP_H /* yours, wherever it is, if it was included before */
 #include "../sneppp.h"
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

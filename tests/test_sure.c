@@ -500,6 +500,40 @@ TEST sure_contradicted(void)
    PASS();
 }
 
+/* 40 events in a small square of an even plane, of which waves know next to nothing: the interval is about that of the
+   count itself, as wide as its own scatter, not as that of the few which the fit expects. */
+TEST sure_unexpected(void)
+{
+   enum { N = 240, more = 40 };
+   sneppp_real     x[2 * N];
+   sneppp_desc     desc;
+   sneppp_fit_desc fit;
+   sneppp_events   events;
+   sneppp_window   part;
+   sneppp_region   region;
+   sneppp_rng      rng;
+   memset(&events, 0, sizeof events), memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
+   sneppp_rng_init(&rng, 5, 0);
+   for (int i = 0; i < 2 * N; i++)
+      x[i] = (sneppp_real)(i < 2 * more ? 0.5 + 0.02 * sneppp_rng_uniform(&rng) : sneppp_rng_uniform(&rng));
+   events.x = x, events.count = N;
+   part.dim = 2, part.lo[0] = part.lo[1] = 0.5, part.hi[0] = part.hi[1] = 0.52, region.factor[0] = &part;
+   for (int auto_too = 0; auto_too < 2; auto_too++) {
+      sneppp_model m;
+      sneppp_sure  sure;
+      memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit);
+      desc.factor[0].window.dim = 2, desc.factor[0].window.hi[0] = desc.factor[0].window.hi[1] = 1, desc.width = auto_too ? 0 : 12;
+      fit.events = &events, fit.method = auto_too ? SNEPPP_METHOD_AUTO : SNEPPP_METHOD_CONVEX;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &sure, NULL, NULL));
+      ASSERT(sure.lower > 15 && sure.lower < more - 1.5 * sqrt(more) && sure.upper > more + 1.5 * sqrt(more) && sure.upper < 65);
+      ASSERT(sure.count_lower < sure.lower && sure.count_upper > sure.upper);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* Saved models keep what intervals need, to the bit; models that were changed, or reduced, or never fitted have none. */
 TEST sure_saved(void)
 {
@@ -1040,6 +1074,7 @@ SUITE(sure)
    RUN_TEST(sure_windows);
    RUN_TEST(sure_holds);
    RUN_TEST(sure_contradicted);
+   RUN_TEST(sure_unexpected);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_failed_fits);
