@@ -20144,8 +20144,9 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    upper one with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's
    exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw
    whose mean is a gamma variable between the two: negative binomial, of variance M + Q. An interval holds m, unless the
-   region's own count contradicts it, which then also has the scatter of what was seen, not of what m expected: one that reaches to a mean that is known to be wrong holds the true one too often
-   (64 % at 50 %, of 100 waves for 3000 events in clusters). The constants were chosen by bench/cover.c. */
+   region's own count contradicts it, which then also has the scatter of what was seen, not of what m expected: one that
+   reaches to a mean that is known to be wrong holds the true one too often (64 % at 50 %, of 100 waves for 3000 events
+   in clusters). The constants were chosen by bench/cover.c. */
 #define SNEPPP__BIAS         2.0 /* allowance for the bias, in variances,                                           */
 #define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate, of AUTO                                        */
 #define SNEPPP__BIAS_BLIND_2 24. /* and of others, whose features are given,                                        */
