@@ -15,6 +15,7 @@
 #include "../sneppp.h"
 #endif
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,11 +39,14 @@ static void tile_box(const sneppp_window *win, int level, const uint32_t *at, sn
    }
 }
 
-static sneppp_status tile_fail(sneppp_error *err, sneppp_status status, const char *why, double a, double b, double c)
+static sneppp_status tile_fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
+   va_list list;
    if (!err) return status;
+   va_start(list, format);
    err->status = status, err->event = 0;
-   snprintf(err->why, sizeof err->why, why, a, b, c);
+   vsnprintf(err->why, sizeof err->why, format, list);
+   va_end(list);
    return status;
 }
 
@@ -61,17 +65,17 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
    int                  last;
    memset(info, 0, sizeof *info), memset(&region, 0, sizeof region), memset(&how, 0, sizeof how);
    if (!model || !model->factors || !tile)
-      return tile_fail(err, SNEPPP_ERR_ARG, "the tile is NULL, or the model is or was never made", 0, 0, 0);
+      return tile_fail(err, SNEPPP_ERR_ARG, "the tile is NULL, or the model is or was never made");
    win = &model->desc.factor[0].window;
    if (model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2)
-      return tile_fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box", 0, 0, 0);
+      return tile_fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
    if (tile->depth < 0 || tile->depth > 28)
-      return tile_fail(err, SNEPPP_ERR_ARG, "depth = %.0f must be 0..28", tile->depth, 0, 0);
+      return tile_fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", tile->depth);
    if (tile->level < 0 || tile->level > 28)
-      return tile_fail(err, SNEPPP_ERR_ARG, "level = %.0f must be 0..28", tile->level, 0, 0);
+      return tile_fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", tile->level);
    if (tile->ix >> tile->level || tile->iy >> tile->level)
-      return tile_fail(err, SNEPPP_ERR_ARG, "tile (%.0f, %.0f) is outside the level, which has %.0f a side", tile->ix,
-                       tile->iy, ldexp(1, tile->level));
+      return tile_fail(err, SNEPPP_ERR_ARG, "tile (%lu, %lu) is outside the level, which has %.0f a side",
+                       (unsigned long)tile->ix, (unsigned long)tile->iy, ldexp(1, tile->level));
    at[0] = tile->ix, at[1] = tile->iy;
    tile_box(win, tile->level, at, &all);
    region.factor[0] = &box;
@@ -93,8 +97,8 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
       end = have + info->count, drawn += info->count, tried += info->candidates;
       if (st == SNEPPP_ERR_SIZE) {
          info->count = end;
-         return tile_fail(err, st, "layer %.0f of the tile needs room for %.0f points; with a larger depth there are fewer",
-                          l, (double)end, 0);
+         return tile_fail(err, st, "layer %d of the tile needs room for %.0f points; with a larger depth there are fewer",
+                          l, (double)end);
       }
       if (st != SNEPPP_OK) return st;
       for (size_t i = have; i < end; i++) {

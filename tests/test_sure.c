@@ -527,8 +527,8 @@ TEST sure_unexpected(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &sure, NULL, NULL));
-      ASSERT(sure.lower > 15 && sure.lower < more - 1.5 * sqrt(more) && sure.upper > more + 1.5 * sqrt(more) && sure.upper < 65);
-      ASSERT(sure.count_lower < sure.lower && sure.count_upper > sure.upper);
+      ASSERT(sure.lower > 15 && sure.lower < more - 1.5 * sqrt((double)more) && sure.upper > more + 1.5 * sqrt((double)more) && sure.upper < 65);
+      ASSERT((double)sure.count_lower < sure.lower && (double)sure.count_upper > sure.upper);
       sneppp_free(&m);
    }
    PASS();
