@@ -21641,7 +21641,7 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, const double *share, double all, int level)
 {
    const size_t P = (size_t)s->P;
-   const int    more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
+   const int    more = P == 1 ? 32 : P == 2 ? 12 : P < 5 ? 6 : P < 6 ? 3 : 2;
    double       sum = -1, *count = s->count + kid;
    for (int pass = 0; !s->closed && s->P <= SNEPPP__TREE_AXES && pass < 2; pass++) {
       if (pass && fabs(sum - all) <= all / 32) return;
