@@ -20309,7 +20309,7 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
       u = u > 0 ? u < 1 ? u : 1 : 0;
    }
    M = u * m + (1 - u) * n;
-   Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * (believed ? m : fmax(m, M)) + 2 * u * (1 - u) * c;
+   Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * (believed ? m : M) + 2 * u * (1 - u) * c;
    seen *= u * u * s->tails * (b > 0 ? 1 : -1);
    low = Q + seen, high = Q - seen;
    memset(out, 0, sizeof *out);

@@ -534,6 +534,37 @@ TEST sure_unexpected(void)
    PASS();
 }
 
+/* The same below: a model that was made to expect thirty events where three were seen. The scatter of thirty around three
+   would be a gamma distribution that is nearly always near 0, which holds neither. */
+TEST sure_overrated(void)
+{
+   const double    level[2] = {0.5, 0.95}, least[2] = {1, 0.3}, most[2] = {6, 12};
+   sneppp_real     x[300];
+   sneppp_desc     desc;
+   sneppp_fit_desc fit;
+   sneppp_events   events;
+   sneppp_model    m;
+   sneppp_sure     sure;
+   memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit), memset(&events, 0, sizeof events);
+   for (int i = 0; i < 300; i++) x[i] = (sneppp_real)((i + 0.5) / 300);
+   desc.factor[0].window.dim = 1, desc.factor[0].window.hi[0] = 1, desc.width = 5;
+   events.x = x, events.count = 300;
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.floor = 0.1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+   x[0] = (sneppp_real)0.2, x[1] = (sneppp_real)0.5, x[2] = (sneppp_real)0.7, events.count = 3;
+   fit.method = SNEPPP_METHOD_ADAM, fit.floor = 0, fit.freeze = SNEPPP_FREEZE_FLOOR, fit.steps = 1, fit.rate = 1e-6;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+   for (int k = 0; k < 2; k++) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, level[k], &sure, NULL, NULL));
+      ASSERT(sure.mean > 29);
+      ASSERT(sure.lower > least[k] && sure.lower < 3 && sure.upper > 3 && sure.upper < most[k]);
+      ASSERT(sure.count_lower <= 3 && sure.count_upper >= 3 && (double)sure.count_upper < most[k]);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Saved models keep what intervals need, to the bit; models that were changed, or reduced, or never fitted have none. */
 TEST sure_saved(void)
 {
@@ -1075,6 +1106,7 @@ SUITE(sure)
    RUN_TEST(sure_holds);
    RUN_TEST(sure_contradicted);
    RUN_TEST(sure_unexpected);
+   RUN_TEST(sure_overrated);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_failed_fits);
