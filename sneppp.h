@@ -2312,11 +2312,12 @@ SNEPPP__INLINE double sneppp__raster_exposure(const sneppp_window *w, size_t k)
    return sneppp__finite(weight) && weight > 0 ? weight : 0;
 }
 
-/* Where z lies among the bends of a covariate: between i, which is returned, and i + 1, at a share u of the way. */
+/* Where z lies among the bends of a covariate: between i, which is returned, and i + 1, at a share u of the way. A last
+   bend that stands there several times, as of few values, counts once, the first time. */
 static size_t sneppp__bend(const double *at, double z, double *u)
 {
    size_t i = 0;
-   while (i + 2 < SNEPPP_BENDS && at[i + 1] <= z) i++;
+   while (i + 2 < SNEPPP_BENDS && at[i + 1] <= z && at[i + 1] < at[SNEPPP_BENDS - 1]) i++;
    *u = !(z > at[i]) ? 0 : z < at[i + 1] ? (z - at[i]) / (at[i + 1] - at[i]) : 1;
    return i;
 }
@@ -19634,7 +19635,10 @@ static void sneppp__tilt_fit(sneppp__tilt *t)
       }
    }
    t->lost /= sum;
-   for (size_t i = 0; i < t->P; i++) t->table[2 * i - i % SNEPPP_BENDS + SNEPPP_BENDS] /= sum;
+   for (size_t i = 0; i < t->P; i++) { /* a bend that stands there again has one height */
+      double *at = &t->table[2 * i - i % SNEPPP_BENDS], *height = at + SNEPPP_BENDS;
+      *height = i % SNEPPP_BENDS && at[0] <= at[-1] ? height[-1] : *height / sum;
+   }
 }
 
 /* A model of one bump, with the tilts to a power, for the fit of places. */

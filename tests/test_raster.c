@@ -1138,6 +1138,35 @@ TEST raster_tilt_of_one_event(void)
    PASS();
 }
 
+/* A category has two values, so two bends, of which the last one fills the table: read as the manual says, it tells what
+   the model does. */
+TEST raster_tilt_of_a_category(void)
+{
+   static const double z[6] = {1, 0, 1, 0, 1, 0}, at[8] = {0.1, 0.7, 2.2, 2.4, 2.9, 4.6, 4.8, 3.5};
+   sneppp_real         x[8], no[1], yes[1];
+   sneppp_desc         desc;
+   sneppp_events       events;
+   sneppp_fit_desc     fit;
+   sneppp_model        m;
+   sneppp_error        err;
+   const double       *bend;
+   sneppp_window      *w = &desc.factor[0].window;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   w->space = SNEPPP_SPACE_RASTER, w->dim = 1, w->cell[0] = 1, w->cells[0] = 6, w->covariates = 1, w->z = z, w->no_place = 1;
+   for (int i = 0; i < 8; i++) x[i] = (sneppp_real)at[i];
+   yes[0] = (sneppp_real)0.5, no[0] = (sneppp_real)1.5;
+   events.x = x, events.count = 8, fit.events = &events;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   bend = m.desc.factor[0].window.tilt;
+   ASSERT(bend && bend[0] == 0);
+   for (int i = 1; i < SNEPPP_BENDS; i++) ASSERT(bend[i] == 1 && bend[SNEPPP_BENDS + i] == bend[SNEPPP_BENDS + 1]);
+   ASSERT(bend[SNEPPP_BENDS + 1] > bend[SNEPPP_BENDS]);
+   ASSERT_IN_RANGE(bend[SNEPPP_BENDS + 1] - bend[SNEPPP_BENDS],
+                   log((double)sneppp_intensity(&m, yes) / (double)sneppp_intensity(&m, no)), 64 * (double)SNEPPP__EPS);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Covariates that say nothing cost next to nothing; events in space and time have their covariates, too; whoever is asked
    to stop has not begun. */
 static int raster_stop(const sneppp_report *now, const sneppp_model *model, void *user)
@@ -1431,6 +1460,7 @@ SUITE(raster)
    RUN_TEST(raster_tilt);
    RUN_TEST(raster_covariates_alone);
    RUN_TEST(raster_tilt_of_one_event);
+   RUN_TEST(raster_tilt_of_a_category);
    RUN_TEST(raster_tilt_where);
    RUN_TEST(raster_grids);
 }
