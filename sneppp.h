@@ -1235,6 +1235,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__sure_place sneppp__sure_place_f32
    #define sneppp__tour sneppp__tour_f32
    #define sneppp__tuning sneppp__tuning_f32
+   #define sneppp__units sneppp__units_f32
    #define sneppp__visit sneppp__visit_f32
 #endif
 
@@ -1898,23 +1899,6 @@ SNEPPP__VECTOR_CODE static double sneppp__square_norm_vectors(size_t m, size_t n
    return total;
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld, const sneppp_real *W,
-                                                            const sneppp_real *R, const sneppp_real *b,
-                                                            const sneppp_real *t, sneppp_real *z)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
-      sneppp__vec v = R ? SNEPPP__V(setzero)() : SNEPPP__V(loadu)(b + i);
-      for (size_t r = 0; r < d; r++) {
-         sneppp__vec x = SNEPPP__V(set1)(t[r]), w = SNEPPP__V(loadu)(W + r * ld + i);
-         if (!R) { v = SNEPPP__V(fmadd)(w, x, v); continue; }
-         x = (x - w) * SNEPPP__V(loadu)(R + r * ld + i);
-         v = SNEPPP__V(fmadd)(x, x, v);
-      }
-      if (R) v = v * SNEPPP__KV(-0.5);
-      sneppp__vec_store(z + i, v, n - i);
-   }
-}
-
 SNEPPP__VECTOR_CODE static void sneppp__array_exp_vectors(size_t n, const double *x, double *out)
 {
    for (size_t i = 0; i < n; i += SNEPPP__LANE64)
@@ -1933,23 +1917,6 @@ SNEPPP__VECTOR_CODE static void sneppp__array_log_vectors(size_t n, const double
    }
 }
 #endif
-
-/* z_i = b_i + sum_r W_ri t_r, W (d, ld); radial: z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2 with R = 1/width. The
-   arrays have room for whole vectors. */
-static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R,
-                                const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
-{
-   SNEPPP__IF_VECTORS(sneppp__preactivate_vectors(n, d, ld, W, R, b, t, z))
-   for (size_t i = 0; i < n; i++) {
-      sneppp_real v = R ? 0 : b[i], e;
-      for (size_t r = 0; r < d; r++) {
-         if (!R) { v += W[r * ld + i] * t[r]; continue; }
-         e = (t[r] - W[r * ld + i]) * R[r * ld + i];
-         v -= e * e / 2;
-      }
-      z[i] = v;
-   }
-}
 
 /* exp and log of n doubles; out may be x. */
 static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
@@ -2805,7 +2772,35 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
    return total;
 }
 
-/* ---- activations of whole arrays, so that the switch stays outside the loop */
+/* ---- the same for many units, so that the switch stays outside the loops */
+
+/* sigma(z) and, if wanted, sigma'(z) of one. */
+SNEPPP__INLINE sneppp_real sneppp__act_real(const sneppp_unit *u, sneppp_real z, sneppp_real *slope)
+{
+   double d, psi;
+#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
+   switch (u->act) {
+      case SNEPPP_ACT_COS: if (slope) *slope = -sinf(z); return cosf(z);
+      case SNEPPP_ACT_SIN: if (slope) *slope = cosf(z); return sinf(z);
+      case SNEPPP_ACT_EXP: z = expf(z); if (slope) *slope = z; return z;
+      case SNEPPP_ACT_RELU: if (slope) *slope = (float)(z > 0); return z > 0 ? z : 0;
+      default: break;
+   }
+#endif
+   psi = sneppp__act(u, (double)z, &d);
+   if (slope) *slope = (sneppp_real)d;
+   return (sneppp_real)psi;
+}
+
+/* A block of units of one activation at B points: z_i = b_i + sum_r W_ri t_r, or, if there is R = 1/width, radial:
+   z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2. b may be psi. */
+typedef struct sneppp__units {
+   sneppp_unit        unit;
+   size_t             count, d, ld; /* units; statistics, from one to the next of which it is ld in W and R (d, ld)  */
+   size_t             B, n;         /* points, from one to the next of which it is n in psi and slope (B, n)         */
+   const sneppp_real *W, *R, *b, *T; /* T (B, d)                                                                     */
+   sneppp_real       *psi, *slope;  /* slope NULL: not wanted                                                        */
+} sneppp__units;
 
 #ifdef SNEPPP__VECTOR
 /* sigma and sigma' of a vector. Kinks as in sneppp__act: the slope from the left. */
@@ -2853,7 +2848,7 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
    }
 }
 
-/* The largest |z| for which the vectors are right, 0 for activations that have none. */
+/* The largest |z| for which the vectors are right, -1 for activations that have none. */
 static sneppp_real sneppp__act_limit(const sneppp_unit *u)
 {
    switch (u->act) {
@@ -2862,98 +2857,73 @@ static sneppp_real sneppp__act_limit(const sneppp_unit *u)
       case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
       case SNEPPP_ACT_EXP: case SNEPPP_ACT_ERF: case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU: case SNEPPP_ACT_LEAKY:
       case SNEPPP_ACT_BELL: case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
-      default: return 0;
+      default: return -1;
    }
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
-                                                    const sneppp_real *z, sneppp_real *psi,
-                                                    sneppp_real *slope)
+/* A vector of units at one point after the other. Where a |z| is too large for the vectors, or NaN, its unit is made by
+   itself. */
+SNEPPP__VEC __attribute__((always_inline)) void sneppp__units_vec(const sneppp__units *from, sneppp_act act)
 {
-   const sneppp_unit unit = *u;
-   sneppp__vec       most = SNEPPP__V(set1)(limit), sign = SNEPPP__V(set1)((sneppp_real)-0.0);
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec s, v = sneppp__vec_load(z + i, left), y = sneppp__act_vec(&unit, v, &s);
-      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, SNEPPP__LE));
-      if (good == (1 << SNEPPP__LANE) - 1) {
-         sneppp__vec_store(psi + i, y, left);
-         if (slope) sneppp__vec_store(slope + i, s, left);
-      } else { /* huge, infinite or NaN: one by one, but only where it must be */
-         sneppp_real in[SNEPPP__LANE], out[SNEPPP__LANE], der[SNEPPP__LANE];
-         double      d = 0;
-         SNEPPP__V(storeu)(in, v), SNEPPP__V(storeu)(out, y), SNEPPP__V(storeu)(der, s);
-         for (size_t k = 0; k < SNEPPP__LANE && k < left; k++) {
-            if (!(good >> k & 1)) {
-               out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d);
-               der[k] = (sneppp_real)d;
-            }
-            psi[i + k] = out[k];
-            if (slope) slope[i + k] = der[k];
+   sneppp__units u = *from; /* a copy, which no store of a vector can change */
+   u.unit.act = act;
+   const sneppp__vec most = SNEPPP__V(set1)(sneppp__act_limit(&u.unit)), sign = SNEPPP__KV(-0.0);
+   for (size_t i = 0; i < u.count; i += SNEPPP__LANE) {
+      const size_t left = u.count - i;
+      sneppp__vec  w[SNEPPP__MAX_STATS], rate[SNEPPP__MAX_STATS], bias = SNEPPP__V(setzero)();
+      if (!u.R) bias = sneppp__vec_load(u.b + i, left);
+      for (size_t r = 0; r < u.d; r++) w[r] = sneppp__vec_load(u.W + r * u.ld + i, left);
+      for (size_t r = 0; r < u.d && u.R; r++) rate[r] = sneppp__vec_load(u.R + r * u.ld + i, left);
+      for (size_t k = 0; k < u.B; k++) {
+         const sneppp_real *t = u.T + k * u.d;
+         sneppp_real       *psi = u.psi + k * u.n + i, *slope = u.slope ? u.slope + k * u.n + i : NULL;
+         sneppp__vec        z = bias, y, s;
+         for (size_t r = 0; r < u.d && !u.R; r++) z = SNEPPP__V(fmadd)(w[r], SNEPPP__V(set1)(t[r]), z);
+         for (size_t r = 0; r < u.d && u.R; r++) {
+            y = (SNEPPP__V(set1)(t[r]) - w[r]) * rate[r];
+            z = SNEPPP__V(fmadd)(y, y, z);
          }
+         if (u.R) z = z * SNEPPP__KV(-0.5);
+         y = sneppp__act_vec(&u.unit, z, &s);
+         sneppp__vec_store(psi, y, left);
+         if (slope) sneppp__vec_store(slope, s, left);
+         int good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
+         if (good == (1 << SNEPPP__LANE) - 1) continue;
+         sneppp_real one[SNEPPP__LANE];
+         SNEPPP__V(storeu)(one, z);
+         for (size_t l = 0; l < SNEPPP__LANE && l < left; l++)
+            if (!(good >> l & 1)) psi[l] = sneppp__act_real(&from->unit, one[l], slope ? slope + l : NULL);
       }
    }
 }
 
-/* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
-   walks down the points with its weights in registers, which saves a quarter of the time where there are many (one
-   point is slower so). psi and slope are (B, n); slope may be NULL. Returns 0, and leaves all to be done again, if a
-   |z| is too large for the vectors. */
-SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
-                                                    const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
-                                                    sneppp_real *psi, sneppp_real *slope)
+SNEPPP__VECTOR_CODE static void sneppp__units_vectors(const sneppp__units *u)
 {
-   sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
-               good = SNEPPP__V(cmp)(sign, sign, SNEPPP__LE); /* all lanes */
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
-      for (size_t r = 0; r < 4; r++) w[r] = SNEPPP__V(loadu)(W + (r < d ? r : 0) * ld + i);
-      for (size_t k = 0; k < B; k++) {
-         const sneppp_real *t = T + k * d;
-         z = SNEPPP__V(fmadd)(w[0], SNEPPP__V(set1)(t[0]), bias);
-         if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
-         if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
-         if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
-         good = SNEPPP__V(and)(good, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
-         sneppp__vec_sincos(z, &s, &c);
-         sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
-         if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
-      }
+   sneppp__units some = *u;
+   for (size_t k = 0; k < u->B; k += some.B, some.T += some.B * u->d, some.psi += some.B * u->n) {
+      some.B = u->B - k < 16 ? u->B - k : 16; /* points at a time, whose rows stay in the cache */
+      if (u->slope) some.slope = u->slope + k * u->n;
+      if (u->unit.act == SNEPPP_ACT_COS) sneppp__units_vec(&some, SNEPPP_ACT_COS); /* most are: no switch in the loop */
+      else sneppp__units_vec(&some, u->unit.act);
    }
-   return SNEPPP__V(movemask)(good) == (1 << SNEPPP__LANE) - 1;
 }
 #endif
 
-/* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
-static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
-                              sneppp_real *slope)
+/* psi and, if wanted, slope of a block of units at all of its points. */
+static void sneppp__units_features(const sneppp__units *u)
 {
-   double s;
-#ifdef SNEPPP__VECTOR
-   sneppp_real limit = sneppp__act_limit(u);
-   if (limit > 0 && sneppp__has_vectors()) {
-      sneppp__act_vectors(u, limit, count, z, psi, slope);
-      SNEPPP__LEAVE_VECTORS;
-      return;
-   }
-#endif
-#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-   if (u->act == SNEPPP_ACT_COS || u->act == SNEPPP_ACT_SIN || u->act == SNEPPP_ACT_EXP || u->act == SNEPPP_ACT_RELU) {
-      for (size_t i = 0; i < count; i++) {
-         const float v = z[i];
-         psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : u->act == SNEPPP_ACT_SIN ? sinf(v)
-                : u->act == SNEPPP_ACT_EXP ? expf(v) : v > 0 ? v : 0;
-         if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : u->act == SNEPPP_ACT_SIN ? cosf(v)
-                             : u->act == SNEPPP_ACT_EXP ? psi[i] : (float)(v > 0);
+   SNEPPP__IF_VECTORS(sneppp__units_vectors(u))
+   for (size_t k = 0; k < u->B; k++)
+      for (size_t i = 0; i < u->count; i++) {
+         const sneppp_real *t = u->T + k * u->d;
+         sneppp_real        z = u->R ? 0 : u->b[i], e;
+         for (size_t r = 0, at = i; r < u->d; r++, at += u->ld) {
+            if (!u->R) { z += u->W[at] * t[r]; continue; }
+            e = (t[r] - u->W[at]) * u->R[at];
+            z -= e * e / 2;
+         }
+         u->psi[k * u->n + i] = sneppp__act_real(&u->unit, z, u->slope ? u->slope + k * u->n + i : NULL);
       }
-      return;
-   }
-#endif
-   for (size_t i = 0; i < count; i++) {
-      psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
-      if (slope) slope[i] = (sneppp_real)s;
-   }
 }
 
 /* Does the mix keep the features of its factors side by side? */
@@ -3007,11 +2977,9 @@ SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f,
    Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
    exported model has one point and perhaps a small stack. */
 #ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
-   #define SNEPPP__UNITS   SNEPPP__WHOLE
+   #define SNEPPP__UNITS   (32 / sizeof(sneppp_real))
    #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
 #else
-   #define SNEPPP__WHOLE   8
    #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
    #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
                             : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
@@ -3023,17 +2991,14 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
    sneppp_unit               unit[SNEPPP__UNITS];
-   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
-#ifdef SNEPPP__VECTOR
-   sneppp_act                act = model->desc.factor[f].unit.act;
-#endif
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d;
+   sneppp__units             u;
    if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
-   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
+   u.d = d, u.ld = block, u.B = B, u.n = units, u.T = T;
+   for (size_t i0 = 0, count; i0 < units; i0 += count) {
       count = units - i0 < block ? units - i0 : block;
-      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
-      for (size_t i = 0; i < whole; i++) {
-         size_t at = i0 + (i < count ? i : 0);
-         at = pick ? (size_t)pick[at] : first + at;
+      for (size_t i = 0; i < count; i++) {
+         size_t at = pick ? (size_t)pick[i0 + i] : first + i0 + i;
          bias[i] = L->b[at];
          if (L->units) unit[i] = L->units[at];
          for (size_t r = 0; r < d; r++) {
@@ -3041,28 +3006,16 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
             if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
          }
       }
-#ifdef SNEPPP__VECTOR
-      if (B > 1 && !L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors()) {
-         int done = sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
-                                         slope ? slope + i0 : NULL);
-         SNEPPP__LEAVE_VECTORS;
-         if (done) continue;
-      }
-#endif
-      for (size_t k = 0; k < B; k++) {
-         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
-         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
-         for (size_t i = 0, run; i < count;
-              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
-            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
-            run = count - i;
-            if (L->units) {
-               const sneppp_unit *v = unit + i;
-               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
-            }
-            if (u.act == SNEPPP_ACT_RBF) u.act = SNEPPP_ACT_EXP;
-            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
+      for (size_t i = 0; i < count; i += u.count) { /* those of one activation: all, if the layer is not mixed */
+         u.unit = L->units ? unit[i] : model->desc.factor[f].unit;
+         for (u.count = L->units ? 1 : count; i + u.count < count; u.count++) {
+            const sneppp_unit *v = unit + i + u.count;
+            if (v->act != u.unit.act || v->p != u.unit.p || v->q != u.unit.q) break;
          }
+         if (u.unit.act == SNEPPP_ACT_RBF) u.unit.act = SNEPPP_ACT_EXP;
+         u.W = W + i, u.R = L->width ? R + i : NULL, u.b = bias + i;
+         u.psi = psi + i0 + i, u.slope = slope ? slope + i0 + i : NULL;
+         sneppp__units_features(&u);
       }
    }
 }
