@@ -1405,16 +1405,14 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
    while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
    for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
    k = e + digits - 1; /* decimal exponent of the leading digit */
-   if (k < -4 || k > 6) {
-      for (int i = 0; i < digits; i++) { if (i == 1) sneppp__text_char(t, '.'); sneppp__text_char(t, digit[i]); }
-      sneppp__text_string(t, k < 0 ? "e-" : "e+");
-      sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
-      return;
-   }
-   for (int i = k < 0 ? k : 0; i < digits || i <= k; i++) { /* places before the first digit and behind the last are 0 */
+   const int power = k < -4 || k > 6, point = power ? 0 : k; /* the last digit in front of the point */
+   for (int i = point < 0 ? point : 0; i < digits || i <= point; i++) { /* places without a digit are 0 */
       sneppp__text_char(t, i >= 0 && i < digits ? digit[i] : '0');
-      if (i == k && k < digits - 1) sneppp__text_char(t, '.');
+      if (i == point && point < digits - 1) sneppp__text_char(t, '.');
    }
+   if (!power) return;
+   sneppp__text_string(t, k < 0 ? "e-" : "e+");
+   sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
 }
 
 SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
@@ -1578,7 +1576,7 @@ SNEPPP__INLINE int sneppp__has_vectors(void) { return sneppp__vector_bytes() > 0
 /* What is not one operation, for each machine:
       load    the first `count` lanes of memory; the others are 0 and are never touched. store: the same
       sum     of the lanes, by halves; floats in double
-      widen   as many floats as a vector has doubles. narrow: back */
+      narrow  two vectors of doubles to one of floats */
    #if defined(SNEPPP__AVX)
 SNEPPP__VEC __m256i sneppp__mask(size_t words) /* the first of 8 */
 {
@@ -1619,7 +1617,6 @@ SNEPPP__VEC double sneppp__sum_f32(__m256 x)
    return sneppp__sum_f64(_mm256_cvtps_pd(_mm256_castps256_ps128(x)) + _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
 }
 
-SNEPPP__VEC __m256d sneppp__widen(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
 SNEPPP__VEC __m256 sneppp__narrow(__m256d x, __m256d y)
 {
    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x)), _mm256_cvtpd_ps(y), 1);
@@ -1633,10 +1630,6 @@ SNEPPP__VEC __m256 sneppp__narrow(__m256d x, __m256d y)
    SNEPPP__VEC V sneppp__set1_##s(T x) { return vdupq_n_##s(x); }                                              \
    SNEPPP__VEC V sneppp__loadu_##s(const T *from) { return vld1q_##s(from); }                                  \
    SNEPPP__VEC void sneppp__storeu_##s(T *to, V x) { vst1q_##s(to, x); }                                       \
-   SNEPPP__VEC V sneppp__add_##s(V x, V y) { return x + y; }                                                   \
-   SNEPPP__VEC V sneppp__sub_##s(V x, V y) { return x - y; }                                                   \
-   SNEPPP__VEC V sneppp__mul_##s(V x, V y) { return x * y; }                                                   \
-   SNEPPP__VEC V sneppp__div_##s(V x, V y) { return x / y; }                                                   \
    SNEPPP__VEC V sneppp__min_##s(V x, V y) { return vminnmq_##s(x, y); }                                       \
    SNEPPP__VEC V sneppp__max_##s(V x, V y) { return vmaxnmq_##s(x, y); }                                       \
    SNEPPP__VEC V sneppp__sqrt_##s(V x) { return vsqrtq_##s(x); }                                               \
@@ -1678,7 +1671,6 @@ SNEPPP__VEC double sneppp__sum_f32(float32x4_t x)
    return vaddvq_f64(vcvt_f64_f32(vget_low_f32(x)) + vcvt_high_f64_f32(x));
 }
 
-SNEPPP__VEC float64x2_t sneppp__widen(const float *from) { return vcvt_f64_f32(vld1_f32(from)); }
 SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vcvt_high_f32_f64(vcvt_f32_f64(x), y); }
    #endif
 
@@ -2750,6 +2742,7 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
 {
    double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
    size_t i[2] = {0, 0}, cell;
+   int    rows = d == 1 ? 1 : SNEPPP__CHEB; /* one row has the weight T_0 = 1 */
    for (int k = 0; k < d; k++) {
       size_t cells = (size_t)1 << (top + more[k]);
       double at = (x[k] + 1) / 2 * (double)cells;
@@ -2759,16 +2752,11 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
    }
    cell = sneppp__table_cell(d, top, more, i);
    sneppp__cheb(t[0], t[1], T[0], T[1]);
-   if (d == 1) {
-      table += cell * SNEPPP__CHEB;
-      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
-      return total;
-   }
-   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
+   table += cell * (size_t)rows * SNEPPP__CHEB;
    for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
-   for (int r = 0; r < SNEPPP__CHEB; r++)
+   for (int r = 0; r < rows; r++)
       for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
-   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
+   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[d - 1][j];
    return total;
 }
 
@@ -2938,12 +2926,8 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    const sneppp_layer_state *L = &model->layer[f];
    if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
    switch (L->inside.space) {
-      case SNEPPP_SPACE_BOX:
-      case SNEPPP_SPACE_GAUSS:
-      case SNEPPP_SPACE_INTERVALS:
-      case SNEPPP_SPACE_POLYGON:
-      case SNEPPP_SPACE_BALL:
-      case SNEPPP_SPACE_EUCLID:
+      case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_EUCLID:
          for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
          return;
       default: {
@@ -3364,13 +3348,10 @@ static void sneppp__philox(const uint32_t counter[4], const uint32_t key[2], uin
 static uint64_t sneppp__rng_block(sneppp_rng *rng)
 {
    const uint64_t block = rng->position >> 1;
-   uint32_t       counter[4], key[2], out[4];
-   counter[0] = (uint32_t)block;
-   counter[1] = (uint32_t)(block >> 32);
-   counter[2] = (uint32_t)rng->stream;
-   counter[3] = (uint32_t)(rng->stream >> 32);
-   key[0] = (uint32_t)rng->seed;
-   key[1] = (uint32_t)(rng->seed >> 32);
+   const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)rng->stream,
+                                (uint32_t)(rng->stream >> 32)};
+   const uint32_t key[2] = {(uint32_t)rng->seed, (uint32_t)(rng->seed >> 32)};
+   uint32_t       out[4];
    sneppp__philox(counter, key, out);
    rng->spare = out[2] | (uint64_t)out[3] << 32;
    return out[0] | (uint64_t)out[1] << 32;
@@ -3378,10 +3359,8 @@ static uint64_t sneppp__rng_block(sneppp_rng *rng)
 
 SNEPPP_DEF void sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream)
 {
-   rng->seed = seed;
-   rng->stream = stream;
-   rng->position = 0;
-   rng->spare = 0;
+   rng->seed = seed, rng->stream = stream;
+   rng->position = rng->spare = 0;
 }
 
 SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng)
@@ -3562,15 +3541,13 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
       const int      i = (int)(w & 127);
       double         z = (double)(w >> 11) * (1.0 / 9007199254740992.0) * x[i];
       int            ok = z < x[i + 1];
-      if (!ok && i == 0) {
-         double a;
-         do a = sneppp__rng_exponential(rng) / x[1];
-         while (2 * sneppp__rng_exponential(rng) < a * a);
-         z = x[1] + a;
+      if (!ok && i)
+         ok = sneppp__zig_under(rng, exp(-0.5 * x[i] * x[i]), exp(-0.5 * x[i + 1] * x[i + 1]), exp(-0.5 * z * z));
+      else if (!ok) {
+         do z = sneppp__rng_exponential(rng) / x[1];
+         while (2 * sneppp__rng_exponential(rng) < z * z);
+         z += x[1];
          ok = 1;
-      } else if (!ok) {
-         const double fa = exp(-0.5 * x[i] * x[i]), fb = exp(-0.5 * x[i + 1] * x[i + 1]);
-         ok = sneppp__zig_under(rng, fa, fb, exp(-0.5 * z * z));
       }
       if (ok) return w & 128 ? -z : z;
    }
@@ -4333,17 +4310,6 @@ SNEPPP__VECTOR_CODE static void sneppp__array_add_vectors(size_t n, double a, co
                                                     sneppp__load_f64(out + i, n - i)), n - i);
 }
 
-   #ifdef SNEPPP_REAL_FLOAT
-SNEPPP__VECTOR_CODE static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
-{
-   size_t i = 0;
-   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
-      SNEPPP__V64(storeu)(out + i,
-                          SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__widen(x + i), SNEPPP__V64(loadu)(out + i)));
-   for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
-}
-   #endif
-
 /* One vector of units at a time walks down the rows with up to four sums in registers. */
 SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t d, const sneppp_real *scale,
                                                      const sneppp_real *dpart, const sneppp_real *other,
@@ -4399,7 +4365,6 @@ static void sneppp__array_add_f64(size_t n, double a, const double *x, double *o
 #ifdef SNEPPP_REAL_FLOAT
 static void sneppp__join(size_t n, double a, const float *x, double *out)
 {
-   SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
    for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
 }
 #else
@@ -4539,30 +4504,16 @@ SNEPPP__TILE_KERNEL(sneppp__tile_wide_f32, SNEPPP__TARGET_AVX512, float, __m512,
       #endif
    #endif
 
-typedef struct sneppp__kit { /* what the vector unit brings */
+typedef struct sneppp__product { /* of either precision: all arrays are bytes */
    void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc,
                 size_t rows, size_t columns);
-   size_t size;    /* bytes of an element    */
-   size_t columns; /* of a tile: two vectors */
-} sneppp__kit;
-
-typedef struct sneppp__product { /* of either precision: all arrays are bytes */
+   size_t      size, wide;       /* bytes of an element; columns of a tile: two vectors */
    int         ta, tb, lower;    /* lower: only tiles that touch the lower triangle of C are computed */
    size_t      m, n, k, lda, ldb, ldc;
    double      alpha, beta;
    const void *A, *B;
    void       *C;
 } sneppp__product;
-
-static sneppp__kit sneppp__kit_for(size_t size)
-{
-   sneppp__kit kit;
-   kit.size = size, kit.columns = 2 * sneppp__vector_bytes() / size, kit.tile = SNEPPP__TILE_OF(f64);
-   #ifdef SNEPPP_REAL_FLOAT
-   if (size == sizeof(float)) kit.tile = SNEPPP__TILE_OF(f32);
-   #endif
-   return kit;
-}
 
 /* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of A. */
 static void sneppp__pack(size_t size, char *dst, size_t width, size_t count, size_t k, const char *src, size_t si,
@@ -4593,31 +4544,12 @@ static void sneppp__pack_all(size_t size, char *to, size_t width, size_t n, size
                       k - p < few ? k - p : few, src + (i * si + p * sp) * size, si, sp);
 }
 
-typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the columns j0 .. j0 + n - 1 */
-   size_t j0, n, p0, k;
-} sneppp__slab;
-
-/* Block `which` of B (k, n), at most so deep, in room for `bytes`; 0 if there are not so many. */
-static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
-                             sneppp__slab *b)
-{
-   size_t chunks = (k + depth - 1) / depth, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
-          row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
-          wide = row / kit->size / kit->columns * kit->columns;
-   b->j0 = which / chunks * wide;
-   if (b->j0 >= n) return 0;
-   b->n = n - b->j0 < wide ? n - b->j0 : wide;
-   b->p0 = k * chunk / chunks;
-   b->k = k * (chunk + 1) / chunks - b->p0;
-   return 1;
-}
-
-/* All blocks. Those of B are packed into `here`, which has room for so many bytes. strips: room for
-   SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
-static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, char *here, size_t bytes, char *strips)
+/* Block by block of B, which is packed into `here`, room for so many bytes. strips: room for SNEPPP__STRIP_BYTES / size
+   strips of A of the depth of a block. */
+static void sneppp__gemm_in(const sneppp__product *q, char *here, size_t bytes, char *strips)
 {
    const char *a = (const char *)q->A;
-   size_t      size = kit->size, wide = kit->columns, m = q->m;
+   size_t      size = q->size, wide = q->wide, m = q->m;
    size_t      ai = q->ta ? 1 : q->lda, ap = q->ta ? q->lda : 1, bj = q->tb ? q->ldb : 1, bp = q->tb ? 1 : q->ldb;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
@@ -4625,53 +4557,58 @@ static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, ch
    /* If they are many, packing A for each block is what costs: blocks are half as deep and so twice as wide. */
    size_t      depth = q->ta && q->k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
    size_t      together = SNEPPP__STRIP_BYTES * (SNEPPP__DEPTH / depth) / size;
-   sneppp__slab b;
-   for (size_t which = 0; sneppp__slab_at(kit, depth, bytes, q->n, q->k, which, &b); which++) {
-      size_t first = q->lower ? b.j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
-      double scale[2];
-      scale[0] = q->alpha, scale[1] = b.p0 ? 1 : q->beta;
-      sneppp__pack_all(size, here, wide, b.n, b.k, (const char *)q->B + (b.j0 * bj + b.p0 * bp) * size, bj, bp);
-      for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
-         size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
-         const char *ready = a + (i * ai + b.p0 * ap) * size;
-         if (crowded || rows < SNEPPP__TILE_ROWS) {
-            size_t next = crowded ? (i - first) / SNEPPP__TILE_ROWS % together : 0;
-            size_t some = m - i < together * SNEPPP__TILE_ROWS ? m - i : together * SNEPPP__TILE_ROWS;
-            if (!next) sneppp__pack_all(size, strips, SNEPPP__TILE_ROWS, some, b.k, ready, ai, ap);
-            ready = strips + next * SNEPPP__TILE_ROWS * b.k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
-         }
-         for (size_t j = 0; j < b.n && !(q->lower && b.j0 + j >= i + rows); j += wide) {
-            size_t columns = b.n - j < wide ? b.n - j : wide;
-            char  *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
-            kit->tile(b.k, ready, rs, cs, here + j * b.k * size, scale, to, q->ldc, rows, columns);
+   size_t      chunks = (q->k + depth - 1) / depth, deep = (q->k + chunks - 1) / chunks;
+   size_t      row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES;
+   for (size_t j0 = 0, n = row / size / wide * wide, chunk = 0; j0 < q->n; chunk = 0, j0 += n)
+      for (size_t p0 = 0, p1; chunk < chunks; chunk++, p0 = p1) {
+         size_t first = q->lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0, end = q->n - j0 < n ? q->n : j0 + n;
+         double scale[2];
+         scale[0] = q->alpha, scale[1] = p0 ? 1 : q->beta;
+         p1 = q->k * (chunk + 1) / chunks;
+         const size_t k = p1 - p0;
+         sneppp__pack_all(size, here, wide, end - j0, k, (const char *)q->B + (j0 * bj + p0 * bp) * size, bj, bp);
+         for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
+            size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
+            const char *ready = a + (i * ai + p0 * ap) * size;
+            if (crowded || rows < SNEPPP__TILE_ROWS) {
+               size_t next = crowded ? (i - first) / SNEPPP__TILE_ROWS % together : 0;
+               size_t some = m - i < together * SNEPPP__TILE_ROWS ? m - i : together * SNEPPP__TILE_ROWS;
+               if (!next) sneppp__pack_all(size, strips, SNEPPP__TILE_ROWS, some, k, ready, ai, ap);
+               ready = strips + next * SNEPPP__TILE_ROWS * k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+            }
+            for (size_t j = j0; j < end && !(q->lower && j >= i + rows); j += wide)
+               q->tile(k, ready, rs, cs, here + (j - j0) * k * size, scale, (char *)q->C + (i * q->ldc + j) * size,
+                       q->ldc, rows, end - j < wide ? end - j : wide);
          }
       }
-   }
 }
 
 /* The same with room on the stack: little of it if B is small, so that such a product may be called from deep down. */
-SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, const sneppp__product *q)
+SNEPPP__APART static void sneppp__gemm_small(const sneppp__product *q)
 {
    double room[SNEPPP__SMALL_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH / 2];
-   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
+   sneppp__gemm_in(q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
 }
 
-SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const sneppp__product *q)
+SNEPPP__APART static void sneppp__gemm_large(const sneppp__product *q)
 {
    double room[SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
+   sneppp__gemm_in(q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
 static void sneppp__gemm_vectors(size_t size, int lower, int ta, int tb, size_t m, size_t n, size_t k, double alpha,
                                  const void *A, size_t lda, const void *B, size_t ldb, double beta, void *C, size_t ldc)
 {
-   sneppp__kit     kit = sneppp__kit_for(size);
    sneppp__product q;
+   q.tile = SNEPPP__TILE_OF(f64), q.size = size, q.wide = 2 * sneppp__vector_bytes() / size;
+   #ifdef SNEPPP_REAL_FLOAT
+   if (size == sizeof(float)) q.tile = SNEPPP__TILE_OF(f32);
+   #endif
    q.lower = lower, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
    q.A = A, q.lda = lda, q.B = B, q.ldb = ldb, q.C = C, q.ldc = ldc;
-   if (k <= SNEPPP__DEPTH / 2 && (n + kit.columns - 1) / kit.columns * kit.columns * k * size <= SNEPPP__SMALL_BYTES)
-      sneppp__gemm_small(&kit, &q); /* the last panel is filled up */
-   else sneppp__gemm_large(&kit, &q);
+   if (k <= SNEPPP__DEPTH / 2 && (n + q.wide - 1) / q.wide * q.wide * k * size <= SNEPPP__SMALL_BYTES)
+      sneppp__gemm_small(&q); /* the last panel is filled up */
+   else sneppp__gemm_large(&q);
    SNEPPP__LEAVE_VECTORS;
 }
 
@@ -4846,7 +4783,7 @@ static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o
    o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
 }
 
-/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
+/* The size of `work` for sneppp__eigh, sneppp__eigh_by and sneppp__psd_project, in doubles. */
 static size_t sneppp__eigh_work(size_t n)
 {
    sneppp__carver    c = sneppp__measure();
@@ -4943,34 +4880,22 @@ static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, si
    return 1;
 }
 
-/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
+/* Makes A nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
+static sneppp_status sneppp__jacobi(size_t n, const sneppp__eigh_room *o)
 {
-   size_t rotations = 1;
+   double *B = o->A;
+   size_t  rotations = 1;
    for (int sweep = 0; sweep < 40 && rotations; sweep++) {
       rotations = 0;
       for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
+         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, o->V, o->ld, p, q);
    }
+   for (size_t i = 0; i < n; i++) o->d[i] = B[i * n + i];
    /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
    for (size_t i = 0; i < n && rotations; i++)
       for (size_t j = 0; j < i; j++)
          if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
    return SNEPPP_OK;
-}
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
-static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
-{
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   int               exponent;
-   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   sneppp_status status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
-   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
 }
 
 /* ---- the fast eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
@@ -5075,7 +5000,7 @@ static void sneppp__tridiagonalise(size_t n, const sneppp__eigh_room *o)
    }
 }
 
-/* V (n, ld) <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in groups,
+/* V (n, ld), the unit matrix, <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in groups,
 
       H_b ... H_a = I - U' M U,   U (g, n) with the rows u_b ... u_a,   M (g, g) upper triangular,
 
@@ -5087,8 +5012,6 @@ static void sneppp__tri_basis(size_t n, const sneppp__eigh_room *o)
    const double *A = o->A, *tau = o->tau;
    double       *U = o->U, *M = o->M, *G = o->G;
    size_t        ld = o->ld, g = SNEPPP__TRI_GROUP;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < ld; j++) o->V[i * ld + j] = i == j;
    for (size_t end = n ? n - 1 : 0, count; end > 0; end -= count) {
       size_t  a = end < g ? 0 : end - g, m = n - a - 1; /* reflections a..end-1; m rows and columns take part */
       double *W = o->V + (a + 1) * (ld + 1);
@@ -5156,16 +5079,19 @@ static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
    return SNEPPP_OK;
 }
 
-SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n), by Jacobi's method or by QL. */
+SNEPPP__UNUSED static sneppp_status sneppp__eigh_by(int jacobi, size_t n, const double *A, double *w, double *Q,
+                                                    double *work)
 {
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    int               exponent;
    if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   sneppp__tridiagonalise(n, &o);
-   sneppp__tri_basis(n, &o);
-   sneppp_status status = sneppp__ql(n, &o);
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < o.ld; j++) o.V[i * o.ld + j] = i == j;
+   if (!jacobi) sneppp__tridiagonalise(n, &o), sneppp__tri_basis(n, &o);
+   SNEPPP__TRY(jacobi ? sneppp__jacobi(n, &o) : sneppp__ql(n, &o));
+   sneppp__eigh_end(n, &o, exponent, w, Q);
+   return SNEPPP_OK;
 }
 
 /* What the other floors call: Jacobi for small matrices, where it is as fast, QL for the others. */
@@ -5176,7 +5102,7 @@ static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *
    work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
    return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
-   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, work) : sneppp__eigh_ql(n, A, w, Q, work);
+   return sneppp__eigh_by(n <= 8, n, A, w, Q, work);
 #endif
 }
 
@@ -5216,16 +5142,6 @@ static size_t sneppp__lambda_max_work(size_t n)
    return eigh == SIZE_MAX ? eigh : eigh + 2 * n * n + n;
 }
 
-/* Does the Cholesky factorisation of u I - A exist? */
-static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
-{
-   for (size_t i = 0; i < n; i++) {
-      for (size_t j = 0; j < i; j++) L[i * n + j] = -A[i * n + j];
-      L[i * n + i] = u - A[i * n + i];
-   }
-   return sneppp__chol(n, L, n) == SNEPPP_OK;
-}
-
 /* value <= largest eigenvalue of A (n, n) <= upper, the first to rounding; the gap is about 4 n^2 eps |A|. Only the
    symmetric part matters for value; upper reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
 static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *top,
@@ -5254,7 +5170,8 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    bound = norm * (1 + eps);
    for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
       double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
-      if (!sneppp__is_upper(n, B, u, L)) continue;
+      for (size_t i = 0; i < n * n; i++) L[i] = (i % (n + 1) ? 0 : u) - B[i];
+      if (sneppp__chol(n, L, n) != SNEPPP_OK) continue;
       if (proven < bound) bound = proven;
       break;
    }
