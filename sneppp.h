@@ -1584,27 +1584,19 @@ SNEPPP__VEC __m256i sneppp__mask(size_t words) /* the first of 8 */
    return _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - words));
 }
 
-SNEPPP__VEC __m256d sneppp__load_f64(const double *from, size_t count)
-{
-   return count >= 4 ? _mm256_loadu_pd(from) : _mm256_maskload_pd(from, sneppp__mask(2 * count));
-}
-
-SNEPPP__VEC __m256 sneppp__load_f32(const float *from, size_t count)
-{
-   return count >= 8 ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, sneppp__mask(count));
-}
-
-SNEPPP__VEC void sneppp__store_f64(double *to, __m256d x, size_t count)
-{
-   if (count >= 4) _mm256_storeu_pd(to, x);
-   else _mm256_maskstore_pd(to, sneppp__mask(2 * count), x);
-}
-
-SNEPPP__VEC void sneppp__store_f32(float *to, __m256 x, size_t count)
-{
-   if (count >= 8) _mm256_storeu_ps(to, x);
-   else _mm256_maskstore_ps(to, sneppp__mask(count), x);
-}
+#define SNEPPP__MASKED(T, V, s, p, words) /* in an element */                                                  \
+   SNEPPP__VEC V sneppp__load_##s(const T *from, size_t count)                                                 \
+   {                                                                                                           \
+      if (count >= 8 / words) return _mm256_loadu_##p(from);                                                   \
+      return _mm256_maskload_##p(from, sneppp__mask(words * count));                                           \
+   }                                                                                                           \
+   SNEPPP__VEC void sneppp__store_##s(T *to, V x, size_t count)                                                \
+   {                                                                                                           \
+      if (count >= 8 / words) _mm256_storeu_##p(to, x);                                                        \
+      else _mm256_maskstore_##p(to, sneppp__mask(words * count), x);                                           \
+   }
+SNEPPP__MASKED(double, __m256d, f64, pd, 2)
+SNEPPP__MASKED(float, __m256, f32, ps, 1)
 
 SNEPPP__VEC double sneppp__sum_f64(__m256d x)
 {
@@ -3093,31 +3085,22 @@ SNEPPP__VEC sneppp__vec32 sneppp__gap_f32(size_t left, size_t ld, size_t d, cons
 }
    #endif
 
-/* sum + the bumps of a vector of centres, of which `left` are left. Subnormals would be slow, hence `least`. */
-SNEPPP__VEC sneppp__vec sneppp__bumps_vec(size_t left, size_t count, size_t from, size_t group, size_t d,
-                                          const double *x, const double *centre, const sneppp_real *peak,
-                                          const sneppp_real *sharp, sneppp__vec sum)
-{
-   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE);
-   const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre);
-   for (size_t s = from; s < group; s++) {
-      sneppp__vec u = r2 * sneppp__vec_load(sharp + s * count, left);
-      if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
-      u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
-      sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count, left), u, sum);
-   }
-   return sum;
-}
-
 SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
                                                        const double *x, const double *centre,
                                                        const sneppp_real *peak, const sneppp_real *sharp)
 {
-   sneppp__vec sum = SNEPPP__V(setzero)();
-   size_t      i = 0;
-   for (; i + SNEPPP__LANE <= count; i += SNEPPP__LANE) /* whole vectors ask for no masks */
-      sum = sneppp__bumps_vec(SNEPPP__LANE, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
-   if (i < count) sum = sneppp__bumps_vec(count - i, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
+   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE); /* subnormals are slow */
+   sneppp__vec       sum = SNEPPP__V(setzero)();
+   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+      const size_t      left = count - i;
+      const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre + i);
+      for (size_t at = from * count + i; at < group * count; at += count) {
+         sneppp__vec u = r2 * sneppp__vec_load(sharp + at, left);
+         if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
+         u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
+         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + at, left), u, sum);
+      }
+   }
    return sneppp__vec_sum(sum);
 }
 #endif
@@ -3831,35 +3814,28 @@ static int sneppp__spawn_point(const sneppp_model *model, size_t i, const sneppp
 
 #ifdef SNEPPP_INFERENCE_ONLY
 
-/* Where factor f is drawn: the region's box, or the window; box: its sides, or of a polygon those around it. Returns 0
-   for regions that only the whole library has. */
-static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *region, int f, double *box)
-{
-   const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
-   for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
-      double lo, hi;
-      sneppp__window_side(w, r, &lo, &hi);
-      if (part && !(part->lo[r] < part->hi[r])) return 0;
-      if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
-      box[2 * r] = lo, box[2 * r + 1] = hi;
-   }
-   return !part || (part->space == SNEPPP_SPACE_BOX && part->dim == w->dim &&
-                    (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
-}
-
-/* Checks, and fills parts and boxes; the number of polygons, or -1. */
+/* Checks, and fills parts, which are windows, and boxes: their sides, or of a polygon those around it, within the
+   region's box. The number of polygons, or -1, also for regions that only the whole library has. */
 static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region, const sneppp_window **win,
                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
 {
    int polygons = 0;
    if (model && sneppp__region_factors(model, region, 1, err) != SNEPPP_OK) return -1;
    for (int f = 0; model && f < model->factors; f++) {
-      win[f] = &model->desc.factor[f].window;
-      polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
-      if (!sneppp__spawn_part(model, region, f, box[f])) {
-         (void)sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not a box in a box or in a polygon", f);
-         return -1;
+      const sneppp_window *w = win[f] = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
+      int polygon = w->space == SNEPPP_SPACE_POLYGON, flat = polygon || w->space == SNEPPP_SPACE_BOX,
+          ok = !part || (flat && part->space == SNEPPP_SPACE_BOX && part->dim == w->dim);
+      for (int r = 0; r < w->dim && flat; r++) {
+         double *lo = &box[f][2 * r], *hi = lo + 1;
+         sneppp__window_side(w, r, lo, hi);
+         if (!part) continue;
+         ok = ok && part->lo[r] < part->hi[r];
+         *lo = fmin(fmax(*lo, part->lo[r]), *hi), *hi = fmax(fmin(*hi, part->hi[r]), *lo); /* nothing: lo = hi */
       }
+      polygons += polygon;
+      if (ok) continue;
+      (void)sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not a box in a box or in a polygon", f);
+      return -1;
    }
    if (model && model->factors && sneppp__is_mixture(model, win)) return polygons;
    (void)sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL, was never made, or is no sum of bumps in boxes, "
@@ -3951,18 +3927,17 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
    that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
-   pointers. So the two cannot drift apart. Overflow is sticky.
+   pointers. So the two cannot drift apart. Overflow is sticky. For arrays that live no longer than a call both runs are
+   one loop:
 
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      place(&c, object);                                                             (measure)
-      st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
-      if (st != SNEPPP_OK) return st;                                                (nothing is held)
-      place(&c, object);                                                             (place)
+      sneppp__room room = sneppp__room_open(ctx);
+      while (sneppp__room_run(&room, err)) place(&room.c, object);
+      SNEPPP__TRY(room.st);                                                          (nothing is held)
       ...
-      sneppp__block_free(&block);
+      sneppp__block_free(&room.block);
 
-   and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
+   For others place is called with the carver of sneppp__measure and, after sneppp__block_get, again; in between
+   sneppp__block_bytes is the answer to the query of a size. */
 #if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
    #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
 #endif
@@ -4103,13 +4078,6 @@ SNEPPP__INLINE sneppp_real *sneppp__reals(sneppp__carver *c, size_t rows, size_t
    return (sneppp_real *)sneppp__take(c, rows, cols, sizeof(sneppp_real));
 }
 
-/* Both runs as one loop, for arrays that live no longer than a call:
-
-      sneppp__room room = sneppp__room_open(ctx);
-      while (sneppp__room_run(&room, err)) place(&room.c, object);
-      SNEPPP__TRY(room.st);
-      ...
-      sneppp__block_free(&room.block);  */
 typedef struct sneppp__room {
    sneppp__carver c;
    sneppp__block  block;
