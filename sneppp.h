@@ -2224,10 +2224,8 @@ static double sneppp__polygon_area(const sneppp_window *win)
 /* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
 static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
 {
-   double point[2];
-   int    odd = 0;
-   point[0] = x;
-   point[1] = y;
+   const double point[2] = {x, y};
+   int          odd = 0;
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
       const double *ring = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, r);
@@ -2361,8 +2359,7 @@ static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const doub
    int sides[3] = {0, 0, 0};
    if (!sneppp__boxes_meet(a, b, p->lo, p->hi)) return 0;
    for (int k = 0; k < 4; k++) {
-      double c[2];
-      c[0] = k & 1 ? p->hi[0] : p->lo[0], c[1] = k & 2 ? p->hi[1] : p->lo[1];
+      const double c[2] = {k & 1 ? p->hi[0] : p->lo[0], k & 2 ? p->hi[1] : p->lo[1]};
       sides[1 + sneppp__side(a, b, c)]++;
    }
    return sides[0] < 4 && sides[2] < 4;
@@ -2453,8 +2450,7 @@ static void sneppp__window_stats(const sneppp_window *win, const double *x, doub
 static double sneppp__sphere_area(int d)
 {
    double area = d % 2 ? 2 : 2 * SNEPPP__PI;
-   int    k;
-   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / (double)k;
+   for (int k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / (double)k;
    return area;
 }
 
@@ -3599,14 +3595,11 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
    the quotient, and whether a vector is short does not depend on its direction. */
 static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
 {
-   double norm = 0;
-   while (norm < 1e-12) {
+   double norm;
+   do {
       norm = 0;
-      for (int i = 0; i < d; i++) {
-         x[i] = sneppp_rng_normal(rng);
-         norm += x[i] * x[i];
-      }
-   }
+      for (int i = 0; i < d; i++) x[i] = sneppp_rng_normal(rng), norm += x[i] * x[i];
+   } while (norm < 1e-12);
    norm = sqrt(norm);
    for (int i = 0; i < d; i++) x[i] /= norm;
    if (d == 1) x[0] = x[0] < 0 ? -1 : 1; /* also where the compiler multiplies by a rounded 1 / norm */
@@ -4043,9 +4036,7 @@ static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, 
                                        size_t mem_bytes, void *ctx, sneppp_error *err)
 {
    const size_t bytes = sneppp__block_bytes(c);
-   block->raw = NULL;
-   block->bytes = bytes;
-   block->ctx = ctx;
+   block->raw = NULL, block->bytes = bytes, block->ctx = ctx;
    SNEPPP__REFUSE(err, !bytes, SIZE, "the arrays need more bytes than size_t can count");
    SNEPPP__REFUSE(err, !mem && mem_bytes, ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
    SNEPPP__REFUSE(err, mem && mem_bytes < bytes, ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
@@ -4530,8 +4521,7 @@ static void sneppp__gemm_in(const sneppp__product *q, char *here, size_t bytes, 
    for (size_t j0 = 0, n = row / size / wide * wide, chunk = 0; j0 < q->n; chunk = 0, j0 += n)
       for (size_t p0 = 0, p1; chunk < chunks; chunk++, p0 = p1) {
          size_t first = q->lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0, end = q->n - j0 < n ? q->n : j0 + n;
-         double scale[2];
-         scale[0] = q->alpha, scale[1] = p0 ? 1 : q->beta;
+         const double scale[2] = {q->alpha, p0 ? 1 : q->beta};
          p1 = q->k * (chunk + 1) / chunks;
          const size_t k = p1 - p0;
          sneppp__pack_all(size, here, wide, end - j0, k, (const char *)q->B + (j0 * bj + p0 * bp) * size, bj, bp);
@@ -4730,43 +4720,36 @@ typedef struct sneppp__eigh_room {
    size_t  ld;            /* columns of zeros fill the last group of sixteen                           */
 } sneppp__eigh_room;
 
-static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o)
+/* Lays them out in `work` and returns its size in doubles, SIZE_MAX if it is too much; work NULL: only that. */
+static size_t sneppp__place_eigh(size_t n, double *work, sneppp__eigh_room *o)
 {
-   const size_t g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS, size = sizeof(double);
+   sneppp__carver c = sneppp__measure();
+   const size_t   g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS;
+   c.base = (unsigned char *)work;
    o->ld = (n + 15) / 16 * 16;
-   o->w = (double *)sneppp__take(c, n, 1, size);
-   o->A = (double *)sneppp__take(c, n, n, size);
-   o->V = (double *)sneppp__take(c, n, o->ld, size);
-   o->d = (double *)sneppp__take(c, n, 1, size);
-   o->e = (double *)sneppp__take(c, n, 1, size);
-   o->tau = (double *)sneppp__take(c, n, 1, size);
-   o->p = (double *)sneppp__take(c, n, 3, size);
-   o->U = (double *)sneppp__take(c, n, g, size);
-   o->Z = (double *)sneppp__take(c, n, g, size);
-   o->Y = (double *)sneppp__take(c, n, g, size);
-   o->M = (double *)sneppp__take(c, g, g, size);
-   o->G = (double *)sneppp__take(c, g, g, size);
-   o->turn = (double *)sneppp__take(c, s, 2 * n, size);
-   o->first = (size_t *)sneppp__take(c, s, 1, sizeof *o->first);
-   o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
+   o->w = sneppp__doubles(&c, n, 1);
+   o->A = sneppp__doubles(&c, n, n);
+   o->V = sneppp__doubles(&c, n, o->ld);
+   o->d = sneppp__doubles(&c, n, 1);
+   o->e = sneppp__doubles(&c, n, 1);
+   o->tau = sneppp__doubles(&c, n, 1);
+   o->p = sneppp__doubles(&c, n, 3);
+   o->U = sneppp__doubles(&c, n, g);
+   o->Z = sneppp__doubles(&c, n, g);
+   o->Y = sneppp__doubles(&c, n, g);
+   o->M = sneppp__doubles(&c, g, g);
+   o->G = sneppp__doubles(&c, g, g);
+   o->turn = sneppp__doubles(&c, s, 2 * n);
+   o->first = (size_t *)sneppp__take(&c, s, 1, sizeof *o->first);
+   o->last = (size_t *)sneppp__take(&c, s, 1, sizeof *o->last);
+   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
 }
 
 /* The size of `work` for sneppp__eigh, sneppp__eigh_by and sneppp__psd_project, in doubles. */
 static size_t sneppp__eigh_work(size_t n)
 {
-   sneppp__carver    c = sneppp__measure();
    sneppp__eigh_room room;
-   sneppp__place_eigh(&c, n, &room);
-   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
-}
-
-static sneppp__eigh_room sneppp__eigh_in(size_t n, double *work)
-{
-   sneppp__carver    c = sneppp__measure();
-   sneppp__eigh_room room;
-   c.base = (unsigned char *)work;
-   sneppp__place_eigh(&c, n, &room);
-   return room;
+   return sneppp__place_eigh(n, NULL, &room);
 }
 
 /* room.A = the symmetric part of A, which rounding and careless callers disturb, scaled by a power of two to about 1,
@@ -5015,8 +4998,7 @@ static void sneppp__ql_step(double *d, double *e, size_t first, size_t last, dou
       lift = s * t;
       d[i + 1] = g + lift;
       g = c * t - b;
-      turn[2 * i] = c;
-      turn[2 * i + 1] = s;
+      turn[2 * i] = c, turn[2 * i + 1] = s;
    }
    d[first] -= lift;
    e[first] = g;
@@ -5051,8 +5033,9 @@ static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
 SNEPPP__UNUSED static sneppp_status sneppp__eigh_by(int jacobi, size_t n, const double *A, double *w, double *Q,
                                                     double *work)
 {
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
+   sneppp__eigh_room o;
    int               exponent;
+   (void)sneppp__place_eigh(n, work, &o);
    if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < o.ld; j++) o.V[i * o.ld + j] = i == j;
@@ -5066,9 +5049,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_by(int jacobi, size_t n, const 
 static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
 #ifdef SNEPPP_EIGH
+   sneppp__eigh_room o;
+   (void)sneppp__place_eigh(n, work, &o);
    if (sneppp__max_abs(n, A) < 0) return SNEPPP_ERR_NOT_FINITE;
-   work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
-   return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
+   return SNEPPP_EIGH(n, A, w, Q, o.A) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
    return sneppp__eigh_by(n <= 8, n, A, w, Q, work);
 #endif
@@ -5080,9 +5064,10 @@ static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *
    multiplied. Eigenvalues of the result are >= -(a few) eps |A|. */
 static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double *work)
 {
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   double           *w = o.w, *X = o.A;
+   sneppp__eigh_room o;
    size_t            negative = 0, first, count;
+   (void)sneppp__place_eigh(n, work, &o);
+   double *w = o.w, *X = o.A;
    SNEPPP__TRY(sneppp__eigh(n, A, w, Q, work));
    while (negative < n && w[negative] < 0) negative++;
    first = negative <= n / 2 ? 0 : negative;

@@ -429,7 +429,8 @@ TEST linalg_eigh_does_not_call_nan_a_solution(void)
 #if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
    static const uint64_t nan = 0x7ff8000000000000ULL;
    double               *work = linalg_new(sneppp__eigh_work(3));
-   sneppp__eigh_room     o = sneppp__eigh_in(3, work);
+   sneppp__eigh_room     o;
+   (void)sneppp__place_eigh(3, work, &o);
    for (int turn = 0; turn < 2; turn++) {
       for (size_t i = 0; i < 3; i++) {
          o.d[i] = (double)i + 2;
