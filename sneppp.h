@@ -1467,7 +1467,7 @@ SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, snep
 #define sneppp__fail_event(err, status, event, ...) sneppp__blame(err, event, sneppp__fail(err, status, __VA_ARGS__))
 
 /* >>machine ==================================================================================================
-   The vector unit of the machine: its operations, exp, log, sine, cosine and the error function of whole vectors, and
+   The vector unit of the machine: its operations, exp, sine, cosine and the error function of whole vectors, and
    the inner loops of features and gradients. Hidden units are nothing but these, so they decide how fast a training
    step is; the products of >>linalg stand on them as well.
 
@@ -1482,7 +1482,6 @@ SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, snep
 
       exp     1 ulp (1 ulp)             sin, cos   1 ulp of 1, |x| <= 1e5
       erf     2 ulp (3 ulp)             erfc       6 ulp down to 1e-300 (5 ulp down to 1e-32)
-      log     2 ulp (double only)
 
    Beyond 1e5 the callers turn to libm for the elements concerned, for which the reduction below has too few
    digits of pi. The polynomials are Chebyshev fits of our own (mpmath, 50 digits), good to a tenth of an ulp. */
@@ -1734,23 +1733,6 @@ static const float sneppp__cos_f32[3] = {2.454791685e-5f, -1.388830292e-3f, 4.16
 SNEPPP__ELEMENTARY(double, sneppp__vec64, SNEPPP__V64, sneppp__bits64, f64, 63, 52, 1023, 6755399441055744.0)
 SNEPPP__ELEMENTARY(float, sneppp__vec32, SNEPPP__V32, sneppp__bits32, f32, 31, 23, 127, 12582912.0f)
 
-/* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
-   s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. k + 1024 is shifted down to the
-   last bits of 2^52. */
-SNEPPP__VEC sneppp__vec64 sneppp__log_f64(sneppp__vec64 x)
-{
-   static const double Q[7] = {0.14616585424888621989, 0.15331710618210771568, 0.18182889455674946039,
-      0.22222211130259877029, 0.28571428626003268742, 0.39999999999899443233, 0.66666666666666696883};
-   const uint64_t root = 0x3fe6a09e667f3bcd, most = 0x4000000000000000, shifter = 0x4330000000000000;
-   sneppp__bits64 whole = ((sneppp__bits64)x + (most - root)) >> 52;
-   sneppp__vec64  k = (sneppp__vec64)(whole | shifter) - SNEPPP__K64(4503599627370496.0 + 1024);
-   sneppp__vec64  m = (sneppp__vec64)((sneppp__bits64)x - ((whole - 1024) << 52)), one = SNEPPP__K64(1), s, z, p;
-   s = (m - one) / (m + one);
-   z = s * s;
-   p = SNEPPP__V64(fmadd)(k, SNEPPP__K64(1.90821492927058770002e-10), s * z * sneppp__horner_f64(z, Q, 7));
-   return SNEPPP__V64(fmadd)(k, SNEPPP__K64(0.693147180369123816490), s + s + p);
-}
-
 /* erf(x), and erfc(|x|) from e = exp(-x^2), which the caller has made from an argument that was not rounded. Below
    3/4, erf is x times a polynomial of x^2. Above, erfc(x) = e P(t) / (1 + 2 x) with t = (x - c)/(x + c), which maps
    [0, oo) to [-1, 1) (Shepherd and Laframboise, Math. Comp. 36, 1981). */
@@ -1888,21 +1870,9 @@ SNEPPP__VECTOR_CODE static void sneppp__array_exp_vectors(size_t n, const double
    for (size_t i = 0; i < n; i += SNEPPP__LANE64)
       sneppp__store_f64(out + i, sneppp__exp_f64(sneppp__load_f64(x + i, n - i)), n - i);
 }
-
-/* What the vector function does not know goes to libm, with the others of its vector. */
-SNEPPP__VECTOR_CODE static void sneppp__array_log_vectors(size_t n, const double *x, double *out)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE64) {
-      sneppp__vec64 v = sneppp__load_f64(x + i, n - i);
-      sneppp__vec64 good = SNEPPP__V64(and)(SNEPPP__V64(cmp)(SNEPPP__K64(2.2250738585072014e-308), v, SNEPPP__LE),
-                                            SNEPPP__V64(cmp)(v, SNEPPP__K64(1.7976931348623157e308), SNEPPP__LE));
-      if (SNEPPP__V64(movemask)(good) == (1 << SNEPPP__LANE64) - 1) SNEPPP__V64(storeu)(out + i, sneppp__log_f64(v));
-      else for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) out[k] = log(x[k]);
-   }
-}
 #endif
 
-/* exp and log of n doubles; out may be x. */
+/* exp and log of n doubles; out may be x. Logarithms are taken once per event, among hundreds of products: libm's. */
 static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
 {
    SNEPPP__IF_VECTORS(sneppp__array_exp_vectors(n, x, out))
@@ -1911,7 +1881,6 @@ static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
 
 static void sneppp__array_log_f64(size_t n, const double *x, double *out)
 {
-   SNEPPP__IF_VECTORS(sneppp__array_log_vectors(n, x, out))
    for (size_t i = 0; i < n; i++) out[i] = log(x[i]);
 }
 
