@@ -4578,12 +4578,7 @@ SNEPPP__PRODUCTS(double, f64)
 SNEPPP__PRODUCTS(float, f32)
 #endif
 
-/* What the floors call, by precision. Where no library takes the place of ours, products may be halved. */
-#if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
-   #define SNEPPP__MAY_BLOCK(m, n, k) 0
-#else
-   #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
-#endif
+/* What the floors call, by precision. */
 #ifndef SNEPPP_GEMM
    #define SNEPPP_GEMM sneppp__own_gemm_f64
 #endif
@@ -4607,14 +4602,7 @@ SNEPPP__PRODUCTS(float, f32)
    #define sneppp__gemm SNEPPP_GEMM
    #define sneppp__syrk SNEPPP_SYRK
 #endif
-
-/* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
-static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
-{
-   if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
-   else sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
-}
+#define sneppp__syrk_add(n, k, A, lda, beta, C) sneppp__syrk(1, n, k, 1, A, lda, beta, C, n) /* C = A'A + beta C */
 
 /* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
 static double sneppp__max_abs(size_t n, const double *A)
