@@ -3061,7 +3061,7 @@ SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from
       const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre + i);
       for (size_t at = from * count + i; at < group * count; at += count) {
          sneppp__vec u = r2 * sneppp__vec_load(sharp + at, left);
-         if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
+         if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* all too far */
          u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
          sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + at, left), u, sum);
       }
@@ -4908,7 +4908,8 @@ static void sneppp__tridiagonalise(size_t n, const sneppp__eigh_room *o)
    }
 }
 
-/* V (n, ld), the unit matrix, <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in groups,
+/* V (n, ld), the unit matrix, <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in
+   groups,
 
       H_b ... H_a = I - U' M U,   U (g, n) with the rows u_b ... u_a,   M (g, g) upper triangular,
 
