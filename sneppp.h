@@ -1235,6 +1235,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__sure_place sneppp__sure_place_f32
    #define sneppp__tour sneppp__tour_f32
    #define sneppp__tuning sneppp__tuning_f32
+   #define sneppp__units sneppp__units_f32
    #define sneppp__visit sneppp__visit_f32
 #endif
 
@@ -1404,16 +1405,14 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
    while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
    for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
    k = e + digits - 1; /* decimal exponent of the leading digit */
-   if (k < -4 || k > 6) {
-      for (int i = 0; i < digits; i++) { if (i == 1) sneppp__text_char(t, '.'); sneppp__text_char(t, digit[i]); }
-      sneppp__text_string(t, k < 0 ? "e-" : "e+");
-      sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
-      return;
-   }
-   for (int i = k < 0 ? k : 0; i < digits || i <= k; i++) { /* places before the first digit and behind the last are 0 */
+   const int power = k < -4 || k > 6, point = power ? 0 : k; /* the last digit in front of the point */
+   for (int i = point < 0 ? point : 0; i < digits || i <= point; i++) { /* places without a digit are 0 */
       sneppp__text_char(t, i >= 0 && i < digits ? digit[i] : '0');
-      if (i == k && k < digits - 1) sneppp__text_char(t, '.');
+      if (i == point && point < digits - 1) sneppp__text_char(t, '.');
    }
+   if (!power) return;
+   sneppp__text_string(t, k < 0 ? "e-" : "e+");
+   sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
 }
 
 SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
@@ -1468,7 +1467,7 @@ SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, snep
 #define sneppp__fail_event(err, status, event, ...) sneppp__blame(err, event, sneppp__fail(err, status, __VA_ARGS__))
 
 /* >>machine ==================================================================================================
-   The vector unit of the machine: its operations, exp, log, sine, cosine and the error function of whole vectors, and
+   The vector unit of the machine: its operations, exp, sine, cosine and the error function of whole vectors, and
    the inner loops of features and gradients. Hidden units are nothing but these, so they decide how fast a training
    step is; the products of >>linalg stand on them as well.
 
@@ -1483,7 +1482,6 @@ SNEPPP__INLINE sneppp_status sneppp__blame(sneppp_error *err, size_t event, snep
 
       exp     1 ulp (1 ulp)             sin, cos   1 ulp of 1, |x| <= 1e5
       erf     2 ulp (3 ulp)             erfc       6 ulp down to 1e-300 (5 ulp down to 1e-32)
-      log     2 ulp (double only)
 
    Beyond 1e5 the callers turn to libm for the elements concerned, for which the reduction below has too few
    digits of pi. The polynomials are Chebyshev fits of our own (mpmath, 50 digits), good to a tenth of an ulp. */
@@ -1577,7 +1575,7 @@ SNEPPP__INLINE int sneppp__has_vectors(void) { return sneppp__vector_bytes() > 0
 /* What is not one operation, for each machine:
       load    the first `count` lanes of memory; the others are 0 and are never touched. store: the same
       sum     of the lanes, by halves; floats in double
-      widen   as many floats as a vector has doubles. narrow: back */
+      narrow  two vectors of doubles to one of floats */
    #if defined(SNEPPP__AVX)
 SNEPPP__VEC __m256i sneppp__mask(size_t words) /* the first of 8 */
 {
@@ -1585,27 +1583,19 @@ SNEPPP__VEC __m256i sneppp__mask(size_t words) /* the first of 8 */
    return _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - words));
 }
 
-SNEPPP__VEC __m256d sneppp__load_f64(const double *from, size_t count)
-{
-   return count >= 4 ? _mm256_loadu_pd(from) : _mm256_maskload_pd(from, sneppp__mask(2 * count));
-}
-
-SNEPPP__VEC __m256 sneppp__load_f32(const float *from, size_t count)
-{
-   return count >= 8 ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, sneppp__mask(count));
-}
-
-SNEPPP__VEC void sneppp__store_f64(double *to, __m256d x, size_t count)
-{
-   if (count >= 4) _mm256_storeu_pd(to, x);
-   else _mm256_maskstore_pd(to, sneppp__mask(2 * count), x);
-}
-
-SNEPPP__VEC void sneppp__store_f32(float *to, __m256 x, size_t count)
-{
-   if (count >= 8) _mm256_storeu_ps(to, x);
-   else _mm256_maskstore_ps(to, sneppp__mask(count), x);
-}
+#define SNEPPP__MASKED(T, V, s, p, words) /* in an element */                                                  \
+   SNEPPP__VEC V sneppp__load_##s(const T *from, size_t count)                                                 \
+   {                                                                                                           \
+      if (count >= 8 / words) return _mm256_loadu_##p(from);                                                   \
+      return _mm256_maskload_##p(from, sneppp__mask(words * count));                                           \
+   }                                                                                                           \
+   SNEPPP__VEC void sneppp__store_##s(T *to, V x, size_t count)                                                \
+   {                                                                                                           \
+      if (count >= 8 / words) _mm256_storeu_##p(to, x);                                                        \
+      else _mm256_maskstore_##p(to, sneppp__mask(words * count), x);                                           \
+   }
+SNEPPP__MASKED(double, __m256d, f64, pd, 2)
+SNEPPP__MASKED(float, __m256, f32, ps, 1)
 
 SNEPPP__VEC double sneppp__sum_f64(__m256d x)
 {
@@ -1618,7 +1608,6 @@ SNEPPP__VEC double sneppp__sum_f32(__m256 x)
    return sneppp__sum_f64(_mm256_cvtps_pd(_mm256_castps256_ps128(x)) + _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
 }
 
-SNEPPP__VEC __m256d sneppp__widen(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
 SNEPPP__VEC __m256 sneppp__narrow(__m256d x, __m256d y)
 {
    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x)), _mm256_cvtpd_ps(y), 1);
@@ -1632,10 +1621,6 @@ SNEPPP__VEC __m256 sneppp__narrow(__m256d x, __m256d y)
    SNEPPP__VEC V sneppp__set1_##s(T x) { return vdupq_n_##s(x); }                                              \
    SNEPPP__VEC V sneppp__loadu_##s(const T *from) { return vld1q_##s(from); }                                  \
    SNEPPP__VEC void sneppp__storeu_##s(T *to, V x) { vst1q_##s(to, x); }                                       \
-   SNEPPP__VEC V sneppp__add_##s(V x, V y) { return x + y; }                                                   \
-   SNEPPP__VEC V sneppp__sub_##s(V x, V y) { return x - y; }                                                   \
-   SNEPPP__VEC V sneppp__mul_##s(V x, V y) { return x * y; }                                                   \
-   SNEPPP__VEC V sneppp__div_##s(V x, V y) { return x / y; }                                                   \
    SNEPPP__VEC V sneppp__min_##s(V x, V y) { return vminnmq_##s(x, y); }                                       \
    SNEPPP__VEC V sneppp__max_##s(V x, V y) { return vmaxnmq_##s(x, y); }                                       \
    SNEPPP__VEC V sneppp__sqrt_##s(V x) { return vsqrtq_##s(x); }                                               \
@@ -1677,7 +1662,6 @@ SNEPPP__VEC double sneppp__sum_f32(float32x4_t x)
    return vaddvq_f64(vcvt_f64_f32(vget_low_f32(x)) + vcvt_high_f64_f32(x));
 }
 
-SNEPPP__VEC float64x2_t sneppp__widen(const float *from) { return vcvt_f64_f32(vld1_f32(from)); }
 SNEPPP__VEC float32x4_t sneppp__narrow(float64x2_t x, float64x2_t y) { return vcvt_high_f32_f64(vcvt_f32_f64(x), y); }
    #endif
 
@@ -1748,23 +1732,6 @@ static const float sneppp__cos_f32[3] = {2.454791685e-5f, -1.388830292e-3f, 4.16
    }
 SNEPPP__ELEMENTARY(double, sneppp__vec64, SNEPPP__V64, sneppp__bits64, f64, 63, 52, 1023, 6755399441055744.0)
 SNEPPP__ELEMENTARY(float, sneppp__vec32, SNEPPP__V32, sneppp__bits32, f32, 31, 23, 127, 12582912.0f)
-
-/* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
-   s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. k + 1024 is shifted down to the
-   last bits of 2^52. */
-SNEPPP__VEC sneppp__vec64 sneppp__log_f64(sneppp__vec64 x)
-{
-   static const double Q[7] = {0.14616585424888621989, 0.15331710618210771568, 0.18182889455674946039,
-      0.22222211130259877029, 0.28571428626003268742, 0.39999999999899443233, 0.66666666666666696883};
-   const uint64_t root = 0x3fe6a09e667f3bcd, most = 0x4000000000000000, shifter = 0x4330000000000000;
-   sneppp__bits64 whole = ((sneppp__bits64)x + (most - root)) >> 52;
-   sneppp__vec64  k = (sneppp__vec64)(whole | shifter) - SNEPPP__K64(4503599627370496.0 + 1024);
-   sneppp__vec64  m = (sneppp__vec64)((sneppp__bits64)x - ((whole - 1024) << 52)), one = SNEPPP__K64(1), s, z, p;
-   s = (m - one) / (m + one);
-   z = s * s;
-   p = SNEPPP__V64(fmadd)(k, SNEPPP__K64(1.90821492927058770002e-10), s * z * sneppp__horner_f64(z, Q, 7));
-   return SNEPPP__V64(fmadd)(k, SNEPPP__K64(0.693147180369123816490), s + s + p);
-}
 
 /* erf(x), and erfc(|x|) from e = exp(-x^2), which the caller has made from an argument that was not rounded. Below
    3/4, erf is x times a polynomial of x^2. Above, erfc(x) = e P(t) / (1 + 2 x) with t = (x - c)/(x + c), which maps
@@ -1898,60 +1865,14 @@ SNEPPP__VECTOR_CODE static double sneppp__square_norm_vectors(size_t m, size_t n
    return total;
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld, const sneppp_real *W,
-                                                            const sneppp_real *R, const sneppp_real *b,
-                                                            const sneppp_real *t, sneppp_real *z)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
-      sneppp__vec v = R ? SNEPPP__V(setzero)() : SNEPPP__V(loadu)(b + i);
-      for (size_t r = 0; r < d; r++) {
-         sneppp__vec x = SNEPPP__V(set1)(t[r]), w = SNEPPP__V(loadu)(W + r * ld + i);
-         if (!R) { v = SNEPPP__V(fmadd)(w, x, v); continue; }
-         x = (x - w) * SNEPPP__V(loadu)(R + r * ld + i);
-         v = SNEPPP__V(fmadd)(x, x, v);
-      }
-      if (R) v = v * SNEPPP__KV(-0.5);
-      sneppp__vec_store(z + i, v, n - i);
-   }
-}
-
 SNEPPP__VECTOR_CODE static void sneppp__array_exp_vectors(size_t n, const double *x, double *out)
 {
    for (size_t i = 0; i < n; i += SNEPPP__LANE64)
       sneppp__store_f64(out + i, sneppp__exp_f64(sneppp__load_f64(x + i, n - i)), n - i);
 }
-
-/* What the vector function does not know goes to libm, with the others of its vector. */
-SNEPPP__VECTOR_CODE static void sneppp__array_log_vectors(size_t n, const double *x, double *out)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE64) {
-      sneppp__vec64 v = sneppp__load_f64(x + i, n - i);
-      sneppp__vec64 good = SNEPPP__V64(and)(SNEPPP__V64(cmp)(SNEPPP__K64(2.2250738585072014e-308), v, SNEPPP__LE),
-                                            SNEPPP__V64(cmp)(v, SNEPPP__K64(1.7976931348623157e308), SNEPPP__LE));
-      if (SNEPPP__V64(movemask)(good) == (1 << SNEPPP__LANE64) - 1) SNEPPP__V64(storeu)(out + i, sneppp__log_f64(v));
-      else for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) out[k] = log(x[k]);
-   }
-}
 #endif
 
-/* z_i = b_i + sum_r W_ri t_r, W (d, ld); radial: z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2 with R = 1/width. The
-   arrays have room for whole vectors. */
-static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R,
-                                const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
-{
-   SNEPPP__IF_VECTORS(sneppp__preactivate_vectors(n, d, ld, W, R, b, t, z))
-   for (size_t i = 0; i < n; i++) {
-      sneppp_real v = R ? 0 : b[i], e;
-      for (size_t r = 0; r < d; r++) {
-         if (!R) { v += W[r * ld + i] * t[r]; continue; }
-         e = (t[r] - W[r * ld + i]) * R[r * ld + i];
-         v -= e * e / 2;
-      }
-      z[i] = v;
-   }
-}
-
-/* exp and log of n doubles; out may be x. */
+/* exp and log of n doubles; out may be x. Logarithms are taken once per event, among hundreds of products: libm's. */
 static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
 {
    SNEPPP__IF_VECTORS(sneppp__array_exp_vectors(n, x, out))
@@ -1960,7 +1881,6 @@ static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
 
 static void sneppp__array_log_f64(size_t n, const double *x, double *out)
 {
-   SNEPPP__IF_VECTORS(sneppp__array_log_vectors(n, x, out))
    for (size_t i = 0; i < n; i++) out[i] = log(x[i]);
 }
 
@@ -2273,10 +2193,8 @@ static double sneppp__polygon_area(const sneppp_window *win)
 /* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
 static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
 {
-   double point[2];
-   int    odd = 0;
-   point[0] = x;
-   point[1] = y;
+   const double point[2] = {x, y};
+   int          odd = 0;
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
       const double *ring = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, r);
@@ -2411,8 +2329,7 @@ static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const doub
    int sides[3] = {0, 0, 0};
    if (!sneppp__boxes_meet(a, b, p->lo, p->hi)) return 0;
    for (int k = 0; k < 4; k++) {
-      double c[2];
-      c[0] = k & 1 ? p->hi[0] : p->lo[0], c[1] = k & 2 ? p->hi[1] : p->lo[1];
+      const double c[2] = {k & 1 ? p->hi[0] : p->lo[0], k & 2 ? p->hi[1] : p->lo[1]};
       sides[1 + sneppp__side(a, b, c)]++;
    }
    return sides[0] < 4 && sides[2] < 4;
@@ -2503,8 +2420,7 @@ static void sneppp__window_stats(const sneppp_window *win, const double *x, doub
 static double sneppp__sphere_area(int d)
 {
    double area = d % 2 ? 2 : 2 * SNEPPP__PI;
-   int    k;
-   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / (double)k;
+   for (int k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / (double)k;
    return area;
 }
 
@@ -2784,6 +2700,7 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
 {
    double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
    size_t i[2] = {0, 0}, cell;
+   int    rows = d == 1 ? 1 : SNEPPP__CHEB; /* one row has the weight T_0 = 1 */
    for (int k = 0; k < d; k++) {
       size_t cells = (size_t)1 << (top + more[k]);
       double at = (x[k] + 1) / 2 * (double)cells;
@@ -2793,20 +2710,43 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
    }
    cell = sneppp__table_cell(d, top, more, i);
    sneppp__cheb(t[0], t[1], T[0], T[1]);
-   if (d == 1) {
-      table += cell * SNEPPP__CHEB;
-      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
-      return total;
-   }
-   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
+   table += cell * (size_t)rows * SNEPPP__CHEB;
    for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
-   for (int r = 0; r < SNEPPP__CHEB; r++)
+   for (int r = 0; r < rows; r++)
       for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
-   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
+   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[d - 1][j];
    return total;
 }
 
-/* ---- activations of whole arrays, so that the switch stays outside the loop */
+/* ---- the same for many units, so that the switch stays outside the loops */
+
+/* sigma(z) and, if wanted, sigma'(z) of one. */
+SNEPPP__INLINE sneppp_real sneppp__act_real(const sneppp_unit *u, sneppp_real z, sneppp_real *slope)
+{
+   double d, psi;
+#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
+   switch (u->act) {
+      case SNEPPP_ACT_COS: if (slope) *slope = -sinf(z); return cosf(z);
+      case SNEPPP_ACT_SIN: if (slope) *slope = cosf(z); return sinf(z);
+      case SNEPPP_ACT_EXP: z = expf(z); if (slope) *slope = z; return z;
+      case SNEPPP_ACT_RELU: if (slope) *slope = (float)(z > 0); return z > 0 ? z : 0;
+      default: break;
+   }
+#endif
+   psi = sneppp__act(u, (double)z, &d);
+   if (slope) *slope = (sneppp_real)d;
+   return (sneppp_real)psi;
+}
+
+/* A block of units of one activation at B points: z_i = b_i + sum_r W_ri t_r, or, if there is R = 1/width, radial:
+   z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2. b may be psi. */
+typedef struct sneppp__units {
+   sneppp_unit        unit;
+   size_t             count, d, ld; /* units; statistics, from one to the next of which it is ld in W and R (d, ld)  */
+   size_t             B, n;         /* points, from one to the next of which it is n in psi and slope (B, n)         */
+   const sneppp_real *W, *R, *b, *T; /* T (B, d)                                                                     */
+   sneppp_real       *psi, *slope;  /* slope NULL: not wanted                                                        */
+} sneppp__units;
 
 #ifdef SNEPPP__VECTOR
 /* sigma and sigma' of a vector. Kinks as in sneppp__act: the slope from the left. */
@@ -2854,7 +2794,7 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
    }
 }
 
-/* The largest |z| for which the vectors are right, 0 for activations that have none. */
+/* The largest |z| for which the vectors are right, -1 for activations that have none. */
 static sneppp_real sneppp__act_limit(const sneppp_unit *u)
 {
    switch (u->act) {
@@ -2863,98 +2803,73 @@ static sneppp_real sneppp__act_limit(const sneppp_unit *u)
       case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
       case SNEPPP_ACT_EXP: case SNEPPP_ACT_ERF: case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU: case SNEPPP_ACT_LEAKY:
       case SNEPPP_ACT_BELL: case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
-      default: return 0;
+      default: return -1;
    }
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
-                                                    const sneppp_real *z, sneppp_real *psi,
-                                                    sneppp_real *slope)
+/* A vector of units at one point after the other. Where a |z| is too large for the vectors, or NaN, its unit is made by
+   itself. */
+SNEPPP__VEC __attribute__((always_inline)) void sneppp__units_vec(const sneppp__units *from, sneppp_act act)
 {
-   const sneppp_unit unit = *u;
-   sneppp__vec       most = SNEPPP__V(set1)(limit), sign = SNEPPP__V(set1)((sneppp_real)-0.0);
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec s, v = sneppp__vec_load(z + i, left), y = sneppp__act_vec(&unit, v, &s);
-      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, SNEPPP__LE));
-      if (good == (1 << SNEPPP__LANE) - 1) {
-         sneppp__vec_store(psi + i, y, left);
-         if (slope) sneppp__vec_store(slope + i, s, left);
-      } else { /* huge, infinite or NaN: one by one, but only where it must be */
-         sneppp_real in[SNEPPP__LANE], out[SNEPPP__LANE], der[SNEPPP__LANE];
-         double      d = 0;
-         SNEPPP__V(storeu)(in, v), SNEPPP__V(storeu)(out, y), SNEPPP__V(storeu)(der, s);
-         for (size_t k = 0; k < SNEPPP__LANE && k < left; k++) {
-            if (!(good >> k & 1)) {
-               out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d);
-               der[k] = (sneppp_real)d;
-            }
-            psi[i + k] = out[k];
-            if (slope) slope[i + k] = der[k];
+   sneppp__units u = *from; /* a copy, which no store of a vector can change */
+   u.unit.act = act;
+   const sneppp__vec most = SNEPPP__V(set1)(sneppp__act_limit(&u.unit)), sign = SNEPPP__KV(-0.0);
+   for (size_t i = 0; i < u.count; i += SNEPPP__LANE) {
+      const size_t left = u.count - i;
+      sneppp__vec  w[SNEPPP__MAX_STATS], rate[SNEPPP__MAX_STATS], bias = SNEPPP__V(setzero)();
+      if (!u.R) bias = sneppp__vec_load(u.b + i, left);
+      for (size_t r = 0; r < u.d; r++) w[r] = sneppp__vec_load(u.W + r * u.ld + i, left);
+      for (size_t r = 0; r < u.d && u.R; r++) rate[r] = sneppp__vec_load(u.R + r * u.ld + i, left);
+      for (size_t k = 0; k < u.B; k++) {
+         const sneppp_real *t = u.T + k * u.d;
+         sneppp_real       *psi = u.psi + k * u.n + i, *slope = u.slope ? u.slope + k * u.n + i : NULL;
+         sneppp__vec        z = bias, y, s;
+         for (size_t r = 0; r < u.d && !u.R; r++) z = SNEPPP__V(fmadd)(w[r], SNEPPP__V(set1)(t[r]), z);
+         for (size_t r = 0; r < u.d && u.R; r++) {
+            y = (SNEPPP__V(set1)(t[r]) - w[r]) * rate[r];
+            z = SNEPPP__V(fmadd)(y, y, z);
          }
+         if (u.R) z = z * SNEPPP__KV(-0.5);
+         y = sneppp__act_vec(&u.unit, z, &s);
+         sneppp__vec_store(psi, y, left);
+         if (slope) sneppp__vec_store(slope, s, left);
+         int good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
+         if (good == (1 << SNEPPP__LANE) - 1) continue;
+         sneppp_real one[SNEPPP__LANE];
+         SNEPPP__V(storeu)(one, z);
+         for (size_t l = 0; l < SNEPPP__LANE && l < left; l++)
+            if (!(good >> l & 1)) psi[l] = sneppp__act_real(&from->unit, one[l], slope ? slope + l : NULL);
       }
    }
 }
 
-/* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
-   walks down the points with its weights in registers, which saves a quarter of the time where there are many (one
-   point is slower so). psi and slope are (B, n); slope may be NULL. Returns 0, and leaves all to be done again, if a
-   |z| is too large for the vectors. */
-SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
-                                                    const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
-                                                    sneppp_real *psi, sneppp_real *slope)
+SNEPPP__VECTOR_CODE static void sneppp__units_vectors(const sneppp__units *u)
 {
-   sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
-               good = SNEPPP__V(cmp)(sign, sign, SNEPPP__LE); /* all lanes */
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
-      for (size_t r = 0; r < 4; r++) w[r] = SNEPPP__V(loadu)(W + (r < d ? r : 0) * ld + i);
-      for (size_t k = 0; k < B; k++) {
-         const sneppp_real *t = T + k * d;
-         z = SNEPPP__V(fmadd)(w[0], SNEPPP__V(set1)(t[0]), bias);
-         if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
-         if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
-         if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
-         good = SNEPPP__V(and)(good, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
-         sneppp__vec_sincos(z, &s, &c);
-         sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
-         if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
-      }
+   sneppp__units some = *u;
+   for (size_t k = 0; k < u->B; k += some.B, some.T += some.B * u->d, some.psi += some.B * u->n) {
+      some.B = u->B - k < 16 ? u->B - k : 16; /* points at a time, whose rows stay in the cache */
+      if (u->slope) some.slope = u->slope + k * u->n;
+      if (u->unit.act == SNEPPP_ACT_COS) sneppp__units_vec(&some, SNEPPP_ACT_COS); /* most are: no switch in the loop */
+      else sneppp__units_vec(&some, u->unit.act);
    }
-   return SNEPPP__V(movemask)(good) == (1 << SNEPPP__LANE) - 1;
 }
 #endif
 
-/* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
-static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
-                              sneppp_real *slope)
+/* psi and, if wanted, slope of a block of units at all of its points. */
+static void sneppp__units_features(const sneppp__units *u)
 {
-   double s;
-#ifdef SNEPPP__VECTOR
-   sneppp_real limit = sneppp__act_limit(u);
-   if (limit > 0 && sneppp__has_vectors()) {
-      sneppp__act_vectors(u, limit, count, z, psi, slope);
-      SNEPPP__LEAVE_VECTORS;
-      return;
-   }
-#endif
-#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-   if (u->act == SNEPPP_ACT_COS || u->act == SNEPPP_ACT_SIN || u->act == SNEPPP_ACT_EXP || u->act == SNEPPP_ACT_RELU) {
-      for (size_t i = 0; i < count; i++) {
-         const float v = z[i];
-         psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : u->act == SNEPPP_ACT_SIN ? sinf(v)
-                : u->act == SNEPPP_ACT_EXP ? expf(v) : v > 0 ? v : 0;
-         if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : u->act == SNEPPP_ACT_SIN ? cosf(v)
-                             : u->act == SNEPPP_ACT_EXP ? psi[i] : (float)(v > 0);
+   SNEPPP__IF_VECTORS(sneppp__units_vectors(u))
+   for (size_t k = 0; k < u->B; k++)
+      for (size_t i = 0; i < u->count; i++) {
+         const sneppp_real *t = u->T + k * u->d;
+         sneppp_real        z = u->R ? 0 : u->b[i], e;
+         for (size_t r = 0, at = i; r < u->d; r++, at += u->ld) {
+            if (!u->R) { z += u->W[at] * t[r]; continue; }
+            e = (t[r] - u->W[at]) * u->R[at];
+            z -= e * e / 2;
+         }
+         u->psi[k * u->n + i] = sneppp__act_real(&u->unit, z, u->slope ? u->slope + k * u->n + i : NULL);
       }
-      return;
-   }
-#endif
-   for (size_t i = 0; i < count; i++) {
-      psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
-      if (slope) slope[i] = (sneppp_real)s;
-   }
 }
 
 /* Does the mix keep the features of its factors side by side? */
@@ -2969,12 +2884,8 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    const sneppp_layer_state *L = &model->layer[f];
    if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
    switch (L->inside.space) {
-      case SNEPPP_SPACE_BOX:
-      case SNEPPP_SPACE_GAUSS:
-      case SNEPPP_SPACE_INTERVALS:
-      case SNEPPP_SPACE_POLYGON:
-      case SNEPPP_SPACE_BALL:
-      case SNEPPP_SPACE_EUCLID:
+      case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_EUCLID:
          for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
          return;
       default: {
@@ -3008,11 +2919,9 @@ SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f,
    Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
    exported model has one point and perhaps a small stack. */
 #ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
-   #define SNEPPP__UNITS   SNEPPP__WHOLE
+   #define SNEPPP__UNITS   (32 / sizeof(sneppp_real))
    #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
 #else
-   #define SNEPPP__WHOLE   8
    #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
    #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
                             : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
@@ -3024,17 +2933,14 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
    sneppp_unit               unit[SNEPPP__UNITS];
-   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
-#ifdef SNEPPP__VECTOR
-   sneppp_act                act = model->desc.factor[f].unit.act;
-#endif
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d;
+   sneppp__units             u;
    if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
-   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
+   u.d = d, u.ld = block, u.B = B, u.n = units, u.T = T;
+   for (size_t i0 = 0, count; i0 < units; i0 += count) {
       count = units - i0 < block ? units - i0 : block;
-      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
-      for (size_t i = 0; i < whole; i++) {
-         size_t at = i0 + (i < count ? i : 0);
-         at = pick ? (size_t)pick[at] : first + at;
+      for (size_t i = 0; i < count; i++) {
+         size_t at = pick ? (size_t)pick[i0 + i] : first + i0 + i;
          bias[i] = L->b[at];
          if (L->units) unit[i] = L->units[at];
          for (size_t r = 0; r < d; r++) {
@@ -3042,28 +2948,16 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
             if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
          }
       }
-#ifdef SNEPPP__VECTOR
-      if (B > 1 && !L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors()) {
-         int done = sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
-                                         slope ? slope + i0 : NULL);
-         SNEPPP__LEAVE_VECTORS;
-         if (done) continue;
-      }
-#endif
-      for (size_t k = 0; k < B; k++) {
-         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
-         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
-         for (size_t i = 0, run; i < count;
-              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
-            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
-            run = count - i;
-            if (L->units) {
-               const sneppp_unit *v = unit + i;
-               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
-            }
-            if (u.act == SNEPPP_ACT_RBF) u.act = SNEPPP_ACT_EXP;
-            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
+      for (size_t i = 0; i < count; i += u.count) { /* those of one activation: all, if the layer is not mixed */
+         u.unit = L->units ? unit[i] : model->desc.factor[f].unit;
+         for (u.count = L->units ? 1 : count; i + u.count < count; u.count++) {
+            const sneppp_unit *v = unit + i + u.count;
+            if (v->act != u.unit.act || v->p != u.unit.p || v->q != u.unit.q) break;
          }
+         if (u.unit.act == SNEPPP_ACT_RBF) u.unit.act = SNEPPP_ACT_EXP;
+         u.W = W + i, u.R = L->width ? R + i : NULL, u.b = bias + i;
+         u.psi = psi + i0 + i, u.slope = slope ? slope + i0 + i : NULL;
+         sneppp__units_features(&u);
       }
    }
 }
@@ -3157,31 +3051,22 @@ SNEPPP__VEC sneppp__vec32 sneppp__gap_f32(size_t left, size_t ld, size_t d, cons
 }
    #endif
 
-/* sum + the bumps of a vector of centres, of which `left` are left. Subnormals would be slow, hence `least`. */
-SNEPPP__VEC sneppp__vec sneppp__bumps_vec(size_t left, size_t count, size_t from, size_t group, size_t d,
-                                          const double *x, const double *centre, const sneppp_real *peak,
-                                          const sneppp_real *sharp, sneppp__vec sum)
-{
-   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE);
-   const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre);
-   for (size_t s = from; s < group; s++) {
-      sneppp__vec u = r2 * sneppp__vec_load(sharp + s * count, left);
-      if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
-      u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
-      sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count, left), u, sum);
-   }
-   return sum;
-}
-
 SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
                                                        const double *x, const double *centre,
                                                        const sneppp_real *peak, const sneppp_real *sharp)
 {
-   sneppp__vec sum = SNEPPP__V(setzero)();
-   size_t      i = 0;
-   for (; i + SNEPPP__LANE <= count; i += SNEPPP__LANE) /* whole vectors ask for no masks */
-      sum = sneppp__bumps_vec(SNEPPP__LANE, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
-   if (i < count) sum = sneppp__bumps_vec(count - i, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
+   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE); /* subnormals are slow */
+   sneppp__vec       sum = SNEPPP__V(setzero)();
+   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+      const size_t      left = count - i;
+      const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre + i);
+      for (size_t at = from * count + i; at < group * count; at += count) {
+         sneppp__vec u = r2 * sneppp__vec_load(sharp + at, left);
+         if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* all too far */
+         u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
+         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + at, left), u, sum);
+      }
+   }
    return sneppp__vec_sum(sum);
 }
 #endif
@@ -3412,13 +3297,10 @@ static void sneppp__philox(const uint32_t counter[4], const uint32_t key[2], uin
 static uint64_t sneppp__rng_block(sneppp_rng *rng)
 {
    const uint64_t block = rng->position >> 1;
-   uint32_t       counter[4], key[2], out[4];
-   counter[0] = (uint32_t)block;
-   counter[1] = (uint32_t)(block >> 32);
-   counter[2] = (uint32_t)rng->stream;
-   counter[3] = (uint32_t)(rng->stream >> 32);
-   key[0] = (uint32_t)rng->seed;
-   key[1] = (uint32_t)(rng->seed >> 32);
+   const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)rng->stream,
+                                (uint32_t)(rng->stream >> 32)};
+   const uint32_t key[2] = {(uint32_t)rng->seed, (uint32_t)(rng->seed >> 32)};
+   uint32_t       out[4];
    sneppp__philox(counter, key, out);
    rng->spare = out[2] | (uint64_t)out[3] << 32;
    return out[0] | (uint64_t)out[1] << 32;
@@ -3426,10 +3308,8 @@ static uint64_t sneppp__rng_block(sneppp_rng *rng)
 
 SNEPPP_DEF void sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream)
 {
-   rng->seed = seed;
-   rng->stream = stream;
-   rng->position = 0;
-   rng->spare = 0;
+   rng->seed = seed, rng->stream = stream;
+   rng->position = rng->spare = 0;
 }
 
 SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng)
@@ -3610,15 +3490,13 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
       const int      i = (int)(w & 127);
       double         z = (double)(w >> 11) * (1.0 / 9007199254740992.0) * x[i];
       int            ok = z < x[i + 1];
-      if (!ok && i == 0) {
-         double a;
-         do a = sneppp__rng_exponential(rng) / x[1];
-         while (2 * sneppp__rng_exponential(rng) < a * a);
-         z = x[1] + a;
+      if (!ok && i)
+         ok = sneppp__zig_under(rng, exp(-0.5 * x[i] * x[i]), exp(-0.5 * x[i + 1] * x[i + 1]), exp(-0.5 * z * z));
+      else if (!ok) {
+         do z = sneppp__rng_exponential(rng) / x[1];
+         while (2 * sneppp__rng_exponential(rng) < z * z);
+         z += x[1];
          ok = 1;
-      } else if (!ok) {
-         const double fa = exp(-0.5 * x[i] * x[i]), fb = exp(-0.5 * x[i + 1] * x[i + 1]);
-         ok = sneppp__zig_under(rng, fa, fb, exp(-0.5 * z * z));
       }
       if (ok) return w & 128 ? -z : z;
    }
@@ -3687,14 +3565,11 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
    the quotient, and whether a vector is short does not depend on its direction. */
 static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
 {
-   double norm = 0;
-   while (norm < 1e-12) {
+   double norm;
+   do {
       norm = 0;
-      for (int i = 0; i < d; i++) {
-         x[i] = sneppp_rng_normal(rng);
-         norm += x[i] * x[i];
-      }
-   }
+      for (int i = 0; i < d; i++) x[i] = sneppp_rng_normal(rng), norm += x[i] * x[i];
+   } while (norm < 1e-12);
    norm = sqrt(norm);
    for (int i = 0; i < d; i++) x[i] /= norm;
    if (d == 1) x[0] = x[0] < 0 ? -1 : 1; /* also where the compiler multiplies by a rounded 1 / norm */
@@ -3902,35 +3777,28 @@ static int sneppp__spawn_point(const sneppp_model *model, size_t i, const sneppp
 
 #ifdef SNEPPP_INFERENCE_ONLY
 
-/* Where factor f is drawn: the region's box, or the window; box: its sides, or of a polygon those around it. Returns 0
-   for regions that only the whole library has. */
-static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *region, int f, double *box)
-{
-   const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
-   for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
-      double lo, hi;
-      sneppp__window_side(w, r, &lo, &hi);
-      if (part && !(part->lo[r] < part->hi[r])) return 0;
-      if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
-      box[2 * r] = lo, box[2 * r + 1] = hi;
-   }
-   return !part || (part->space == SNEPPP_SPACE_BOX && part->dim == w->dim &&
-                    (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
-}
-
-/* Checks, and fills parts and boxes; the number of polygons, or -1. */
+/* Checks, and fills parts, which are windows, and boxes: their sides, or of a polygon those around it, within the
+   region's box. The number of polygons, or -1, also for regions that only the whole library has. */
 static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region, const sneppp_window **win,
                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
 {
    int polygons = 0;
    if (model && sneppp__region_factors(model, region, 1, err) != SNEPPP_OK) return -1;
    for (int f = 0; model && f < model->factors; f++) {
-      win[f] = &model->desc.factor[f].window;
-      polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
-      if (!sneppp__spawn_part(model, region, f, box[f])) {
-         (void)sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not a box in a box or in a polygon", f);
-         return -1;
+      const sneppp_window *w = win[f] = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
+      int polygon = w->space == SNEPPP_SPACE_POLYGON, flat = polygon || w->space == SNEPPP_SPACE_BOX,
+          ok = !part || (flat && part->space == SNEPPP_SPACE_BOX && part->dim == w->dim);
+      for (int r = 0; r < w->dim && flat; r++) {
+         double *lo = &box[f][2 * r], *hi = lo + 1;
+         sneppp__window_side(w, r, lo, hi);
+         if (!part) continue;
+         ok = ok && part->lo[r] < part->hi[r];
+         *lo = fmin(fmax(*lo, part->lo[r]), *hi), *hi = fmax(fmin(*hi, part->hi[r]), *lo); /* nothing: lo = hi */
       }
+      polygons += polygon;
+      if (ok) continue;
+      (void)sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not a box in a box or in a polygon", f);
+      return -1;
    }
    if (model && model->factors && sneppp__is_mixture(model, win)) return polygons;
    (void)sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL, was never made, or is no sum of bumps in boxes, "
@@ -4022,18 +3890,17 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
    that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
-   pointers. So the two cannot drift apart. Overflow is sticky.
+   pointers. So the two cannot drift apart. Overflow is sticky. For arrays that live no longer than a call both runs are
+   one loop:
 
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      place(&c, object);                                                             (measure)
-      st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
-      if (st != SNEPPP_OK) return st;                                                (nothing is held)
-      place(&c, object);                                                             (place)
+      sneppp__room room = sneppp__room_open(ctx);
+      while (sneppp__room_run(&room, err)) place(&room.c, object);
+      SNEPPP__TRY(room.st);                                                          (nothing is held)
       ...
-      sneppp__block_free(&block);
+      sneppp__block_free(&room.block);
 
-   and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
+   For others place is called with the carver of sneppp__measure and, after sneppp__block_get, again; in between
+   sneppp__block_bytes is the answer to the query of a size. */
 #if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
    #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
 #endif
@@ -4139,9 +4006,7 @@ static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, 
                                        size_t mem_bytes, void *ctx, sneppp_error *err)
 {
    const size_t bytes = sneppp__block_bytes(c);
-   block->raw = NULL;
-   block->bytes = bytes;
-   block->ctx = ctx;
+   block->raw = NULL, block->bytes = bytes, block->ctx = ctx;
    SNEPPP__REFUSE(err, !bytes, SIZE, "the arrays need more bytes than size_t can count");
    SNEPPP__REFUSE(err, !mem && mem_bytes, ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
    SNEPPP__REFUSE(err, mem && mem_bytes < bytes, ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
@@ -4174,13 +4039,6 @@ SNEPPP__INLINE sneppp_real *sneppp__reals(sneppp__carver *c, size_t rows, size_t
    return (sneppp_real *)sneppp__take(c, rows, cols, sizeof(sneppp_real));
 }
 
-/* Both runs as one loop, for arrays that live no longer than a call:
-
-      sneppp__room room = sneppp__room_open(ctx);
-      while (sneppp__room_run(&room, err)) place(&room.c, object);
-      SNEPPP__TRY(room.st);
-      ...
-      sneppp__block_free(&room.block);  */
 typedef struct sneppp__room {
    sneppp__carver c;
    sneppp__block  block;
@@ -4381,17 +4239,6 @@ SNEPPP__VECTOR_CODE static void sneppp__array_add_vectors(size_t n, double a, co
                                                     sneppp__load_f64(out + i, n - i)), n - i);
 }
 
-   #ifdef SNEPPP_REAL_FLOAT
-SNEPPP__VECTOR_CODE static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
-{
-   size_t i = 0;
-   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
-      SNEPPP__V64(storeu)(out + i,
-                          SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__widen(x + i), SNEPPP__V64(loadu)(out + i)));
-   for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
-}
-   #endif
-
 /* One vector of units at a time walks down the rows with up to four sums in registers. */
 SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t d, const sneppp_real *scale,
                                                      const sneppp_real *dpart, const sneppp_real *other,
@@ -4447,7 +4294,6 @@ static void sneppp__array_add_f64(size_t n, double a, const double *x, double *o
 #ifdef SNEPPP_REAL_FLOAT
 static void sneppp__join(size_t n, double a, const float *x, double *out)
 {
-   SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
    for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
 }
 #else
@@ -4587,30 +4433,16 @@ SNEPPP__TILE_KERNEL(sneppp__tile_wide_f32, SNEPPP__TARGET_AVX512, float, __m512,
       #endif
    #endif
 
-typedef struct sneppp__kit { /* what the vector unit brings */
+typedef struct sneppp__product { /* of either precision: all arrays are bytes */
    void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc,
                 size_t rows, size_t columns);
-   size_t size;    /* bytes of an element    */
-   size_t columns; /* of a tile: two vectors */
-} sneppp__kit;
-
-typedef struct sneppp__product { /* of either precision: all arrays are bytes */
+   size_t      size, wide;       /* bytes of an element; columns of a tile: two vectors */
    int         ta, tb, lower;    /* lower: only tiles that touch the lower triangle of C are computed */
    size_t      m, n, k, lda, ldb, ldc;
    double      alpha, beta;
    const void *A, *B;
    void       *C;
 } sneppp__product;
-
-static sneppp__kit sneppp__kit_for(size_t size)
-{
-   sneppp__kit kit;
-   kit.size = size, kit.columns = 2 * sneppp__vector_bytes() / size, kit.tile = SNEPPP__TILE_OF(f64);
-   #ifdef SNEPPP_REAL_FLOAT
-   if (size == sizeof(float)) kit.tile = SNEPPP__TILE_OF(f32);
-   #endif
-   return kit;
-}
 
 /* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of A. */
 static void sneppp__pack(size_t size, char *dst, size_t width, size_t count, size_t k, const char *src, size_t si,
@@ -4641,31 +4473,12 @@ static void sneppp__pack_all(size_t size, char *to, size_t width, size_t n, size
                       k - p < few ? k - p : few, src + (i * si + p * sp) * size, si, sp);
 }
 
-typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the columns j0 .. j0 + n - 1 */
-   size_t j0, n, p0, k;
-} sneppp__slab;
-
-/* Block `which` of B (k, n), at most so deep, in room for `bytes`; 0 if there are not so many. */
-static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
-                             sneppp__slab *b)
-{
-   size_t chunks = (k + depth - 1) / depth, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
-          row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
-          wide = row / kit->size / kit->columns * kit->columns;
-   b->j0 = which / chunks * wide;
-   if (b->j0 >= n) return 0;
-   b->n = n - b->j0 < wide ? n - b->j0 : wide;
-   b->p0 = k * chunk / chunks;
-   b->k = k * (chunk + 1) / chunks - b->p0;
-   return 1;
-}
-
-/* All blocks. Those of B are packed into `here`, which has room for so many bytes. strips: room for
-   SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
-static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, char *here, size_t bytes, char *strips)
+/* Block by block of B, which is packed into `here`, room for so many bytes. strips: room for SNEPPP__STRIP_BYTES / size
+   strips of A of the depth of a block. */
+static void sneppp__gemm_in(const sneppp__product *q, char *here, size_t bytes, char *strips)
 {
    const char *a = (const char *)q->A;
-   size_t      size = kit->size, wide = kit->columns, m = q->m;
+   size_t      size = q->size, wide = q->wide, m = q->m;
    size_t      ai = q->ta ? 1 : q->lda, ap = q->ta ? q->lda : 1, bj = q->tb ? q->ldb : 1, bp = q->tb ? 1 : q->ldb;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
@@ -4673,53 +4486,57 @@ static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, ch
    /* If they are many, packing A for each block is what costs: blocks are half as deep and so twice as wide. */
    size_t      depth = q->ta && q->k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
    size_t      together = SNEPPP__STRIP_BYTES * (SNEPPP__DEPTH / depth) / size;
-   sneppp__slab b;
-   for (size_t which = 0; sneppp__slab_at(kit, depth, bytes, q->n, q->k, which, &b); which++) {
-      size_t first = q->lower ? b.j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
-      double scale[2];
-      scale[0] = q->alpha, scale[1] = b.p0 ? 1 : q->beta;
-      sneppp__pack_all(size, here, wide, b.n, b.k, (const char *)q->B + (b.j0 * bj + b.p0 * bp) * size, bj, bp);
-      for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
-         size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
-         const char *ready = a + (i * ai + b.p0 * ap) * size;
-         if (crowded || rows < SNEPPP__TILE_ROWS) {
-            size_t next = crowded ? (i - first) / SNEPPP__TILE_ROWS % together : 0;
-            size_t some = m - i < together * SNEPPP__TILE_ROWS ? m - i : together * SNEPPP__TILE_ROWS;
-            if (!next) sneppp__pack_all(size, strips, SNEPPP__TILE_ROWS, some, b.k, ready, ai, ap);
-            ready = strips + next * SNEPPP__TILE_ROWS * b.k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
-         }
-         for (size_t j = 0; j < b.n && !(q->lower && b.j0 + j >= i + rows); j += wide) {
-            size_t columns = b.n - j < wide ? b.n - j : wide;
-            char  *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
-            kit->tile(b.k, ready, rs, cs, here + j * b.k * size, scale, to, q->ldc, rows, columns);
+   size_t      chunks = (q->k + depth - 1) / depth, deep = (q->k + chunks - 1) / chunks;
+   size_t      row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES;
+   for (size_t j0 = 0, n = row / size / wide * wide, chunk = 0; j0 < q->n; chunk = 0, j0 += n)
+      for (size_t p0 = 0, p1; chunk < chunks; chunk++, p0 = p1) {
+         size_t first = q->lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0, end = q->n - j0 < n ? q->n : j0 + n;
+         const double scale[2] = {q->alpha, p0 ? 1 : q->beta};
+         p1 = q->k * (chunk + 1) / chunks;
+         const size_t k = p1 - p0;
+         sneppp__pack_all(size, here, wide, end - j0, k, (const char *)q->B + (j0 * bj + p0 * bp) * size, bj, bp);
+         for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
+            size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
+            const char *ready = a + (i * ai + p0 * ap) * size;
+            if (crowded || rows < SNEPPP__TILE_ROWS) {
+               size_t next = crowded ? (i - first) / SNEPPP__TILE_ROWS % together : 0;
+               size_t some = m - i < together * SNEPPP__TILE_ROWS ? m - i : together * SNEPPP__TILE_ROWS;
+               if (!next) sneppp__pack_all(size, strips, SNEPPP__TILE_ROWS, some, k, ready, ai, ap);
+               ready = strips + next * SNEPPP__TILE_ROWS * k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+            }
+            for (size_t j = j0; j < end && !(q->lower && j >= i + rows); j += wide)
+               q->tile(k, ready, rs, cs, here + (j - j0) * k * size, scale, (char *)q->C + (i * q->ldc + j) * size,
+                       q->ldc, rows, end - j < wide ? end - j : wide);
          }
       }
-   }
 }
 
 /* The same with room on the stack: little of it if B is small, so that such a product may be called from deep down. */
-SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, const sneppp__product *q)
+SNEPPP__APART static void sneppp__gemm_small(const sneppp__product *q)
 {
    double room[SNEPPP__SMALL_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH / 2];
-   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
+   sneppp__gemm_in(q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
 }
 
-SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const sneppp__product *q)
+SNEPPP__APART static void sneppp__gemm_large(const sneppp__product *q)
 {
    double room[SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
+   sneppp__gemm_in(q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
 static void sneppp__gemm_vectors(size_t size, int lower, int ta, int tb, size_t m, size_t n, size_t k, double alpha,
                                  const void *A, size_t lda, const void *B, size_t ldb, double beta, void *C, size_t ldc)
 {
-   sneppp__kit     kit = sneppp__kit_for(size);
    sneppp__product q;
+   q.tile = SNEPPP__TILE_OF(f64), q.size = size, q.wide = 2 * sneppp__vector_bytes() / size;
+   #ifdef SNEPPP_REAL_FLOAT
+   if (size == sizeof(float)) q.tile = SNEPPP__TILE_OF(f32);
+   #endif
    q.lower = lower, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
    q.A = A, q.lda = lda, q.B = B, q.ldb = ldb, q.C = C, q.ldc = ldc;
-   if (k <= SNEPPP__DEPTH / 2 && (n + kit.columns - 1) / kit.columns * kit.columns * k * size <= SNEPPP__SMALL_BYTES)
-      sneppp__gemm_small(&kit, &q); /* the last panel is filled up */
-   else sneppp__gemm_large(&kit, &q);
+   if (k <= SNEPPP__DEPTH / 2 && (n + q.wide - 1) / q.wide * q.wide * k * size <= SNEPPP__SMALL_BYTES)
+      sneppp__gemm_small(&q); /* the last panel is filled up */
+   else sneppp__gemm_large(&q);
    SNEPPP__LEAVE_VECTORS;
 }
 
@@ -4762,12 +4579,7 @@ SNEPPP__PRODUCTS(double, f64)
 SNEPPP__PRODUCTS(float, f32)
 #endif
 
-/* What the floors call, by precision. Where no library takes the place of ours, products may be halved. */
-#if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
-   #define SNEPPP__MAY_BLOCK(m, n, k) 0
-#else
-   #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
-#endif
+/* What the floors call, by precision. */
 #ifndef SNEPPP_GEMM
    #define SNEPPP_GEMM sneppp__own_gemm_f64
 #endif
@@ -4791,14 +4603,7 @@ SNEPPP__PRODUCTS(float, f32)
    #define sneppp__gemm SNEPPP_GEMM
    #define sneppp__syrk SNEPPP_SYRK
 #endif
-
-/* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
-static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
-{
-   if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
-   else sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
-}
+#define sneppp__syrk_add(n, k, A, lda, beta, C) sneppp__syrk(1, n, k, 1, A, lda, beta, C, n) /* C = A'A + beta C */
 
 /* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
 static double sneppp__max_abs(size_t n, const double *A)
@@ -4873,43 +4678,36 @@ typedef struct sneppp__eigh_room {
    size_t  ld;            /* columns of zeros fill the last group of sixteen                           */
 } sneppp__eigh_room;
 
-static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o)
+/* Lays them out in `work` and returns its size in doubles, SIZE_MAX if it is too much; work NULL: only that. */
+static size_t sneppp__place_eigh(size_t n, double *work, sneppp__eigh_room *o)
 {
-   const size_t g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS, size = sizeof(double);
+   sneppp__carver c = sneppp__measure();
+   const size_t   g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS;
+   c.base = (unsigned char *)work;
    o->ld = (n + 15) / 16 * 16;
-   o->w = (double *)sneppp__take(c, n, 1, size);
-   o->A = (double *)sneppp__take(c, n, n, size);
-   o->V = (double *)sneppp__take(c, n, o->ld, size);
-   o->d = (double *)sneppp__take(c, n, 1, size);
-   o->e = (double *)sneppp__take(c, n, 1, size);
-   o->tau = (double *)sneppp__take(c, n, 1, size);
-   o->p = (double *)sneppp__take(c, n, 3, size);
-   o->U = (double *)sneppp__take(c, n, g, size);
-   o->Z = (double *)sneppp__take(c, n, g, size);
-   o->Y = (double *)sneppp__take(c, n, g, size);
-   o->M = (double *)sneppp__take(c, g, g, size);
-   o->G = (double *)sneppp__take(c, g, g, size);
-   o->turn = (double *)sneppp__take(c, s, 2 * n, size);
-   o->first = (size_t *)sneppp__take(c, s, 1, sizeof *o->first);
-   o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
-}
-
-/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
-static size_t sneppp__eigh_work(size_t n)
-{
-   sneppp__carver    c = sneppp__measure();
-   sneppp__eigh_room room;
-   sneppp__place_eigh(&c, n, &room);
+   o->w = sneppp__doubles(&c, n, 1);
+   o->A = sneppp__doubles(&c, n, n);
+   o->V = sneppp__doubles(&c, n, o->ld);
+   o->d = sneppp__doubles(&c, n, 1);
+   o->e = sneppp__doubles(&c, n, 1);
+   o->tau = sneppp__doubles(&c, n, 1);
+   o->p = sneppp__doubles(&c, n, 3);
+   o->U = sneppp__doubles(&c, n, g);
+   o->Z = sneppp__doubles(&c, n, g);
+   o->Y = sneppp__doubles(&c, n, g);
+   o->M = sneppp__doubles(&c, g, g);
+   o->G = sneppp__doubles(&c, g, g);
+   o->turn = sneppp__doubles(&c, s, 2 * n);
+   o->first = (size_t *)sneppp__take(&c, s, 1, sizeof *o->first);
+   o->last = (size_t *)sneppp__take(&c, s, 1, sizeof *o->last);
    return c.overflow ? SIZE_MAX : c.used / sizeof(double);
 }
 
-static sneppp__eigh_room sneppp__eigh_in(size_t n, double *work)
+/* The size of `work` for sneppp__eigh, sneppp__eigh_by and sneppp__psd_project, in doubles. */
+static size_t sneppp__eigh_work(size_t n)
 {
-   sneppp__carver    c = sneppp__measure();
    sneppp__eigh_room room;
-   c.base = (unsigned char *)work;
-   sneppp__place_eigh(&c, n, &room);
-   return room;
+   return sneppp__place_eigh(n, NULL, &room);
 }
 
 /* room.A = the symmetric part of A, which rounding and careless callers disturb, scaled by a power of two to about 1,
@@ -4991,34 +4789,22 @@ static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, si
    return 1;
 }
 
-/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
+/* Makes A nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
+static sneppp_status sneppp__jacobi(size_t n, const sneppp__eigh_room *o)
 {
-   size_t rotations = 1;
+   double *B = o->A;
+   size_t  rotations = 1;
    for (int sweep = 0; sweep < 40 && rotations; sweep++) {
       rotations = 0;
       for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
+         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, o->V, o->ld, p, q);
    }
+   for (size_t i = 0; i < n; i++) o->d[i] = B[i * n + i];
    /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
    for (size_t i = 0; i < n && rotations; i++)
       for (size_t j = 0; j < i; j++)
          if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
    return SNEPPP_OK;
-}
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
-static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
-{
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   int               exponent;
-   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   sneppp_status status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
-   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
 }
 
 /* ---- the fast eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
@@ -5123,7 +4909,8 @@ static void sneppp__tridiagonalise(size_t n, const sneppp__eigh_room *o)
    }
 }
 
-/* V (n, ld) <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in groups,
+/* V (n, ld), the unit matrix, <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in
+   groups,
 
       H_b ... H_a = I - U' M U,   U (g, n) with the rows u_b ... u_a,   M (g, g) upper triangular,
 
@@ -5135,8 +4922,6 @@ static void sneppp__tri_basis(size_t n, const sneppp__eigh_room *o)
    const double *A = o->A, *tau = o->tau;
    double       *U = o->U, *M = o->M, *G = o->G;
    size_t        ld = o->ld, g = SNEPPP__TRI_GROUP;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < ld; j++) o->V[i * ld + j] = i == j;
    for (size_t end = n ? n - 1 : 0, count; end > 0; end -= count) {
       size_t  a = end < g ? 0 : end - g, m = n - a - 1; /* reflections a..end-1; m rows and columns take part */
       double *W = o->V + (a + 1) * (ld + 1);
@@ -5172,8 +4957,7 @@ static void sneppp__ql_step(double *d, double *e, size_t first, size_t last, dou
       lift = s * t;
       d[i + 1] = g + lift;
       g = c * t - b;
-      turn[2 * i] = c;
-      turn[2 * i + 1] = s;
+      turn[2 * i] = c, turn[2 * i + 1] = s;
    }
    d[first] -= lift;
    e[first] = g;
@@ -5204,27 +4988,32 @@ static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
    return SNEPPP_OK;
 }
 
-SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n), by Jacobi's method or by QL. */
+SNEPPP__UNUSED static sneppp_status sneppp__eigh_by(int jacobi, size_t n, const double *A, double *w, double *Q,
+                                                    double *work)
 {
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
+   sneppp__eigh_room o;
    int               exponent;
+   (void)sneppp__place_eigh(n, work, &o);
    if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   sneppp__tridiagonalise(n, &o);
-   sneppp__tri_basis(n, &o);
-   sneppp_status status = sneppp__ql(n, &o);
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < o.ld; j++) o.V[i * o.ld + j] = i == j;
+   if (!jacobi) sneppp__tridiagonalise(n, &o), sneppp__tri_basis(n, &o);
+   SNEPPP__TRY(jacobi ? sneppp__jacobi(n, &o) : sneppp__ql(n, &o));
+   sneppp__eigh_end(n, &o, exponent, w, Q);
+   return SNEPPP_OK;
 }
 
 /* What the other floors call: Jacobi for small matrices, where it is as fast, QL for the others. */
 static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
 #ifdef SNEPPP_EIGH
+   sneppp__eigh_room o;
+   (void)sneppp__place_eigh(n, work, &o);
    if (sneppp__max_abs(n, A) < 0) return SNEPPP_ERR_NOT_FINITE;
-   work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
-   return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
+   return SNEPPP_EIGH(n, A, w, Q, o.A) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
-   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, work) : sneppp__eigh_ql(n, A, w, Q, work);
+   return sneppp__eigh_by(n <= 8, n, A, w, Q, work);
 #endif
 }
 
@@ -5234,9 +5023,10 @@ static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *
    multiplied. Eigenvalues of the result are >= -(a few) eps |A|. */
 static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double *work)
 {
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   double           *w = o.w, *X = o.A;
+   sneppp__eigh_room o;
    size_t            negative = 0, first, count;
+   (void)sneppp__place_eigh(n, work, &o);
+   double *w = o.w, *X = o.A;
    SNEPPP__TRY(sneppp__eigh(n, A, w, Q, work));
    while (negative < n && w[negative] < 0) negative++;
    first = negative <= n / 2 ? 0 : negative;
@@ -5262,16 +5052,6 @@ static size_t sneppp__lambda_max_work(size_t n)
 {
    size_t eigh = sneppp__eigh_work(n);
    return eigh == SIZE_MAX ? eigh : eigh + 2 * n * n + n;
-}
-
-/* Does the Cholesky factorisation of u I - A exist? */
-static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
-{
-   for (size_t i = 0; i < n; i++) {
-      for (size_t j = 0; j < i; j++) L[i * n + j] = -A[i * n + j];
-      L[i * n + i] = u - A[i * n + i];
-   }
-   return sneppp__chol(n, L, n) == SNEPPP_OK;
 }
 
 /* value <= largest eigenvalue of A (n, n) <= upper, the first to rounding; the gap is about 4 n^2 eps |A|. Only the
@@ -5302,7 +5082,8 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    bound = norm * (1 + eps);
    for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
       double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
-      if (!sneppp__is_upper(n, B, u, L)) continue;
+      for (size_t i = 0; i < n * n; i++) L[i] = (i % (n + 1) ? 0 : u) - B[i];
+      if (sneppp__chol(n, L, n) != SNEPPP_OK) continue;
       if (proven < bound) bound = proven;
       break;
    }

@@ -132,7 +132,7 @@ static void eigh(void *arg)
 static void jacobi(void *arg)
 {
    eigen *e = (eigen *)arg;
-   bench_check(sneppp__eigh_jacobi(e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "Jacobi failed");
+   bench_check(sneppp__eigh_by(1, e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "Jacobi failed");
 }
 
 static void project(void *arg)

@@ -85,6 +85,15 @@ static sneppp_unit loss_unit(sneppp_act act, double p, double q)
    return u;
 }
 
+/* psi = sigma(z), slope = sigma'(z): units without statistics, whose biases are all they see. */
+static inline void case_act(const sneppp_unit *unit, size_t count, const sneppp_real *z, sneppp_real *psi, sneppp_real *slope)
+{
+   sneppp__units u;
+   memset(&u, 0, sizeof u);
+   u.unit = *unit, u.count = u.ld = u.n = count, u.B = 1, u.b = z, u.psi = psi, u.slope = slope;
+   sneppp__units_features(&u);
+}
+
 /* The activations by their definition. */
 static double case_sigma(const sneppp_unit *u, double z)
 {

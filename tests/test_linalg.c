@@ -323,7 +323,12 @@ static enum greatest_test_res linalg_eigh_suite(linalg_eigh_fn fn)
    PASS();
 }
 
-TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh_jacobi); }
+static sneppp_status linalg_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
+{
+   return sneppp__eigh_by(1, n, A, w, Q, work);
+}
+
+TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(linalg_jacobi); }
 TEST linalg_eigh_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh); }
 
 TEST linalg_eigh_large(void)
@@ -335,7 +340,7 @@ TEST linalg_eigh_large(void)
 #endif
    double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
+   ASSERT(linalg_check_eigh(linalg_jacobi, n, A, w, Q));
    ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w);
    PASS();
@@ -352,11 +357,11 @@ TEST linalg_jacobi_small_eigenvalues_of_graded(void)
    double A[100], Q[100], w[10], *work = linalg_new(sneppp__eigh_work(10));
    for (int i = 0; i < 10; i++)
       for (int j = 0; j < 10; j++) A[i * 10 + j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
-   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   ASSERT_EQ(linalg_jacobi(10, A, w, Q, work), SNEPPP_OK);
    for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
    for (int i = 0; i < 10; i++) /* the same with the grading turned upside down */
       for (int j = 0; j < 10; j++) A[(9 - i) * 10 + 9 - j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
-   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   ASSERT_EQ(linalg_jacobi(10, A, w, Q, work), SNEPPP_OK);
    for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
    free(work);
    PASS();
@@ -387,14 +392,14 @@ TEST linalg_eigh_refuses_nan_and_inf(void)
       for (size_t at = 0; at < n * n; at += 533) {
          linalg_make(LINALG_RANDOM, n, A);
          memcpy(A + at, &bits[b], sizeof v);
-         ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(linalg_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__eigh(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__psd_project(n, A, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, NULL, work), SNEPPP_ERR_NOT_FINITE);
       }
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v); /* what Q was does not matter */
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
+   ASSERT(linalg_check_eigh(linalg_jacobi, n, A, w, Q));
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v);
    ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w); free(work);
@@ -406,11 +411,14 @@ TEST linalg_jacobi_does_not_call_nan_a_solution(void)
 {
 #if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
    static const uint64_t nan = 0x7ff8000000000000ULL;
-   double                B[9] = {2, 0, 1, 0, 3, 1, 1, 1, 4}, V[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-   ASSERT_EQ(SNEPPP_OK, sneppp__jacobi_sweeps(3, B, V, 3));
+   double                B[9] = {2, 0, 1, 0, 3, 1, 1, 1, 4}, V[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
+   sneppp__eigh_room     o;
+   memset(&o, 0, sizeof o);
+   o.A = B, o.V = V, o.d = d, o.ld = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp__jacobi(3, &o));
    memcpy(&B[1], &nan, sizeof nan);
    memcpy(&B[3], &nan, sizeof nan);
-   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, sneppp__jacobi_sweeps(3, B, V, 3));
+   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, sneppp__jacobi(3, &o));
 #endif
    PASS();
 }
@@ -421,7 +429,8 @@ TEST linalg_eigh_does_not_call_nan_a_solution(void)
 #if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
    static const uint64_t nan = 0x7ff8000000000000ULL;
    double               *work = linalg_new(sneppp__eigh_work(3));
-   sneppp__eigh_room     o = sneppp__eigh_in(3, work);
+   sneppp__eigh_room     o;
+   (void)sneppp__place_eigh(3, work, &o);
    for (int turn = 0; turn < 2; turn++) {
       for (size_t i = 0; i < 3; i++) {
          o.d[i] = (double)i + 2;
@@ -448,7 +457,7 @@ TEST linalg_lambda_max_is_enclosed(void)
             double *top = linalg_new(n), off = 0;
             linalg_make(kind, n, A);
             for (size_t i = 0; i < n * n; i++) A[i] *= sign;
-            ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work2), SNEPPP_OK);
+            ASSERT_EQ(linalg_jacobi(n, A, w, Q, work2), SNEPPP_OK);
             ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, top, work), SNEPPP_OK);
             norm = fabs(w[0]) > fabs(w[n - 1]) ? fabs(w[0]) : fabs(w[n - 1]);
             if (norm == 0) norm = 1;
@@ -507,9 +516,9 @@ TEST linalg_psd_project_is_the_nearest(void)
             for (size_t i = 0; i < nn; i++) { D[i] = P[i] - A[i]; inner += P[i] * D[i]; }
             ASSERT_IN_RANGE(0.0, inner / norm / norm, 1e-14 * (double)n);
             for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) ASSERT_EQ(P[i * n + j], P[j * n + i]);
-            ASSERT_EQ(sneppp__eigh_jacobi(n, D, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(linalg_jacobi(n, D, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
-            ASSERT_EQ(sneppp__eigh_jacobi(n, P, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(linalg_jacobi(n, P, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
             memcpy(D, P, nn * sizeof(double));
             ASSERT_EQ(sneppp__psd_project(n, D, Q, work), SNEPPP_OK);

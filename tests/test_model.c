@@ -948,9 +948,9 @@ TEST model_activations_of_arrays(void)
             z[n / 2] = 0;
             if (large) z[n / 3] = (sneppp_real)(wave ? 300000 : act == SNEPPP_ACT_EXP ? 20 : 60);
             psi[n] = slope[n] = 99;
-            sneppp__act_array(&u, n, z, psi, NULL);
+            case_act(&u, n, z, psi, NULL);
             for (int with = 0; with < 2; with++) {
-               if (with) sneppp__act_array(&u, n, z, psi, slope);
+               if (with) case_act(&u, n, z, psi, slope);
                for (size_t i = 0; i < n; i++) {
                   double x = (double)z[i], want = case_sigma(&u, x), size = fabs(want) + (wave ? 1 + fabs(x) * 0.1 : 0.1), h = 1e-5, left, dif;
                   ASSERT_IN_RANGE(want, (double)psi[i], digits * size * 10);

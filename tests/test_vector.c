@@ -1,4 +1,5 @@
 /* Vector functions against libm in double: the largest error in units of the last place. */
+#include "cases.h"
 
 /* The distance of got from want in units of the last place of sneppp_real at `size`. */
 static inline double vector_ulps(double got, double want, double size)
@@ -33,7 +34,7 @@ static void vector_worst(sneppp_act act, double p, double q, double most, double
    unit.act = act, unit.p = p, unit.q = q;
    *psi_error = *slope_error = 0;
    for (size_t i = 0; i < count; i++) z[i] = (sneppp_real)vector_point(i, count, most);
-   sneppp__act_array(&unit, count, z, psi, slope);
+   case_act(&unit, count, z, psi, slope);
    for (size_t i = 0; i < count; i++) {
       double s = 0, y = sneppp__act(&unit, (double)z[i], &s), e;
       if (act == SNEPPP_ACT_ERF) { /* the plain slope has the rounding of z^2 in it, up to 25 ulp at z = 5 */
@@ -153,13 +154,13 @@ TEST vector_lengths(void)
          sneppp_unit unit;
          unit.act = acts[k], unit.p = 0.25, unit.q = 0;
          for (size_t i = 0; i < 24; i++) { z[i] = (sneppp_real)((double)i * 0.37 - 3); psi[i] = slope[i] = 77; }
-         sneppp__act_array(&unit, count, z, psi, slope);
+         case_act(&unit, count, z, psi, slope);
          for (size_t i = count; i < 24; i++) ASSERT(psi[i] == 77 && slope[i] == 77);
          for (size_t i = 0; i < count; i++) {
-            sneppp__act_array(&unit, 1, z + i, &alone, &d);
+            case_act(&unit, 1, z + i, &alone, &d);
             ASSERT(alone == psi[i] && d == slope[i]);
          }
-         sneppp__act_array(&unit, count, z, z, NULL);
+         case_act(&unit, count, z, z, NULL);
          for (size_t i = 0; i < count; i++) ASSERT(z[i] == psi[i]);
       }
    PASS();
@@ -176,10 +177,10 @@ TEST vector_not_finite(void)
       for (size_t i = 0; i < 9; i++) z[i] = (sneppp_real)((double)i * 0.3);
       z[1] = (sneppp_real)sneppp__nan();
       z[3] = (sneppp_real)sneppp__minus_infinity();
-      sneppp__act_array(&unit, 9, z, psi, slope);
+      case_act(&unit, 9, z, psi, slope);
       for (size_t i = 0; i < 9; i++) {
          if (i == 1 || i == 3) continue;
-         sneppp__act_array(&unit, 1, z + i, &want, &d);
+         case_act(&unit, 1, z + i, &want, &d);
          ASSERT(psi[i] == want && slope[i] == d);
       }
    }
@@ -245,7 +246,7 @@ TEST vector_sums_of_rows(void)
 {
    enum { most = 37, B = 7, D = 6 };
    static sneppp_real x[B * most], y[B * most], z[B * most], out[4 * most + 1], t[B * D], dz[B * most];
-   static sneppp_real W[D * most + 16], R[D * most + 16]; /* weights have room for whole vectors */
+   static sneppp_real W[D * most], R[D * most], all[20 * most + 1];
    static double      lx[most], ly[most], lout[most + 1], db[most + 1], dW[D * most + 1];
    for (int i = 0; i < B * most; i++) {
       x[i] = (sneppp_real)(i * 7 % 11 - 5), y[i] = (sneppp_real)(i * 5 % 13 - 6), z[i] = (sneppp_real)(i * 3 % 7 - 3);
@@ -275,17 +276,23 @@ TEST vector_sums_of_rows(void)
       ASSERT_EQ(99, lout[n]);
       for (size_t d = 1; d <= D; d++)
          for (int radial = 0; radial < 2; radial++) {
-            out[n] = 99;
-            sneppp__preactivate(n, d, most, W, radial ? R : NULL, y, t, out);
-            for (size_t i = 0; i < n; i++) {
+            sneppp__units u; /* z itself, as the first power of it, at all points of t */
+            memset(&u, 0, sizeof u);
+            u.unit.act = SNEPPP_ACT_MONOMIAL, u.unit.p = 1;
+            u.count = u.n = n, u.d = d, u.ld = most, u.B = D * B / d < 20 ? D * B / d : 20;
+            u.W = W, u.R = radial ? R : NULL, u.b = y, u.T = t, u.psi = all;
+            all[u.B * n] = 99;
+            sneppp__units_features(&u);
+            for (size_t at = 0; at < u.B * n; at++) {
+               size_t i = at % n;
                double v = radial ? 0 : ly[i];
                for (size_t r = 0; r < d; r++) {
-                  double e = ((double)t[r] - (double)W[r * most + i]) * (double)R[r * most + i];
-                  v += radial ? -e * e / 2 : (double)W[r * most + i] * (double)t[r];
+                  double x_r = (double)t[at / n * d + r], e = (x_r - (double)W[r * most + i]) * (double)R[r * most + i];
+                  v += radial ? -e * e / 2 : (double)W[r * most + i] * x_r;
                }
-               ASSERT_EQ(v, (double)out[i]);
+               ASSERT_EQ(v, (double)all[at]);
             }
-            ASSERT_EQ(99, (double)out[n]);
+            ASSERT_EQ(99, (double)all[u.B * n]);
          }
       for (size_t rows = 1; rows <= B; rows++) {
          for (size_t d = 1; d <= D; d++)
