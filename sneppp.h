@@ -15402,7 +15402,6 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
 {
    sneppp__convex      *cx = (sneppp__convex *)arg;
    sneppp__convex_lane *lane = &cx->lane[which];
-   double               l[SNEPPP__CHUNK];
    memset(lane->sum, 0, cx->sums * sizeof(double));
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t first = cx->from + which * cx->rows; first < cx->end; first += cx->used * cx->rows) {
@@ -15411,9 +15410,9 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
       double *phi = cx->stored ? cx->phi + at : lane->phi;
       if ((cx->fill || !cx->stored) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
       if (cx->fill) continue;
-      sneppp__convex_intensity(cx, lane, B, z, phi, l);
-      for (size_t b = 0; b < B; b++) l[b] = sneppp__convex_term(lane, w[b], phi[b], l[b]);
-      sneppp__convex_add(cx, lane, B, z, l);
+      sneppp__convex_intensity(cx, lane, B, z, phi, lane->l);
+      for (size_t b = 0; b < B; b++) lane->l[b] = sneppp__convex_term(lane, w[b], phi[b], lane->l[b]);
+      sneppp__convex_add(cx, lane, B, z, lane->l);
    }
    for (size_t k = which; !cx->fill && k < cx->regions; k += cx->lanes) {
       size_t  B = cx->row[k + 1] - cx->row[k];
@@ -15499,34 +15498,23 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
    keeps all directions) the direction is left out, as in the whitened problem; *all tells whether none was. */
 static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q, double *tau, int *all)
 {
+   const size_t  r = q->r;
    const double *S = cx->S + q->S;
-   double       *A = cx->work, *top = A + q->r * q->r, *work = top + q->r, big = 0, value = 0, upper = 0;
-   size_t        n = 0;
-   sneppp_status st = SNEPPP_OK;
-   for (size_t i = 0; i < q->r; i++) if (q->a[i] > big) big = q->a[i];
-   if (cx->diagonal) {
-      for (size_t i = 0; i < q->r; i++) {
-         if (!(q->a[i] > 0)) *all = 0;
-         else if (S[i] > *tau * q->a[i]) *tau = S[i] / q->a[i];
-      }
-      return SNEPPP_OK;
+   double       *root = cx->work, *A = root + r, *top = A + r * r, least = 0, value = 0, upper = 0;
+   for (size_t i = 0; i < r && !cx->diagonal; i++) least = fmax(least, SNEPPP__SPAN * q->a[i]);
+   for (size_t i = 0; i < r; i++) {
+      root[i] = q->a[i] > least ? 1 / sqrt(q->a[i]) : 0;
+      if (!(root[i] > 0)) *all = 0;
+      if (cx->diagonal) *tau = fmax(*tau, root[i] * S[i] * root[i]);
    }
-   for (size_t i = 0; i < q->r; i++) n += q->a[i] > SNEPPP__SPAN * big;
-   if (n < q->r) *all = 0;
-   for (size_t i = 0, ni = 0; i < q->r; i++) {
-      if (!(q->a[i] > SNEPPP__SPAN * big)) continue;
-      for (size_t j = 0, nj = 0; j < q->r; j++)
-         if (q->a[j] > SNEPPP__SPAN * big) A[ni * n + nj++] = S[i * q->r + j] / sqrt(q->a[i] * q->a[j]);
-      ni++;
-   }
-   if (n) st = sneppp__lambda_max(n, A, &value, &upper, top, work);
-   if (st != SNEPPP_OK || upper <= *tau) return st;
+   if (cx->diagonal) return SNEPPP_OK;
+   for (size_t i = 0; i < r; i++) for (size_t j = 0; j < r; j++) A[i * r + j] = root[i] * S[i * r + j] * root[j];
+   if (r) SNEPPP__TRY(sneppp__lambda_max(r, A, &value, &upper, top, top + r));
+   if (upper <= *tau) return SNEPPP_OK;
    *tau = upper;
    cx->top_cone = (size_t)(q - cx->cone);
-   memset(cx->top, 0, q->r * sizeof(double));
-   for (size_t i = 0, ni = 0; i < q->r; i++)
-      if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = top[ni++] / sqrt(q->a[i]);
-   return st;
+   for (size_t i = 0; i < r; i++) cx->top[i] = root[i] * top[i];
+   return SNEPPP_OK;
 }
 
 /* |[S - A]_+|_F^2 in the coordinates of M itself, plus what rounding may hide. */
@@ -15593,7 +15581,7 @@ typedef struct sneppp__convex_vars {
 
 static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sneppp__convex_vars *v)
 {
-   size_t n = cx->x_size, columns = 0, widest = 1, p = 1, certificate;
+   size_t n = cx->x_size, columns = 0, widest = 1, p = 1, work;
    for (int k = 0; k < cx->cones; k++) {
       columns += cx->cone[k].p;
       if (cx->cone[k].r > widest) widest = cx->cone[k].r;
@@ -15608,9 +15596,8 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->Q = sneppp__doubles(c, n, 1);
       v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
-   certificate = widest + sneppp__lambda_max_work(widest) + widest * widest; /* enough for eps2 as well */
-   if (certificate < p * p) certificate = p * p;
-   cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
+   work = widest * (widest + 2) + sneppp__lambda_max_work(widest); /* of the certificate, enough for eps2 as well */
+   cx->work = sneppp__doubles(c, cx->diagonal ? widest : work > p * p ? work : p * p, 1);
    cx->top = sneppp__doubles(c, widest, 1);
    for (size_t l = 0; l < cx->lanes; l++) {
       cx->lane[l].y = cx->diagonal ? NULL : sneppp__doubles(c, cx->most, columns);
@@ -15778,8 +15765,7 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
       if (cx->cone[k].p > p) p = cx->cone[k].p;
       if (cx->cone[k].r > full) full = cx->cone[k].r;
    }
-   wants = stuck || (!(cx->eps2 > 0) &&
-                     cx->tau - 1 > 5 * norm); /* with eps2, lambda_max is above 1 at the optimum too */
+   wants = stuck || (!(cx->eps2 > 0) && cx->tau - 1 > 5 * norm); /* with eps2 it is above 1 at the optimum too */
    can = !fixed && (cx->diagonal ? cx->tau - 1 > 5 * norm : p < full);
    if (wants && can) {
       if (cx->diagonal) sneppp__convex_revive(cx, v);
@@ -15902,16 +15888,12 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
    if (st != SNEPPP_OK) return st;
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
-      size_t              n = was->p;
-      sneppp__block       block;
-      double *T = sneppp__scratch(&block, 2 * n * n + n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
-      if (!T) { st = SNEPPP_ERR_MEMORY; break; }
-      double *E = T + n * n;
+      const size_t        n = was->p;
+      double             *T = cx->work, *E = T + n * n, *w = E + n * n;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
-      st = sneppp__eigh(n, T, E + n * n, E, E + n * n + n);
+      st = sneppp__eigh(n, T, w, E, w + n);
       if (st == SNEPPP_OK)
          sneppp__dgemm(0, 0, q->r, q->p, n, 1, v->x + was->x, n, E + n - q->p, n, 0, less.x + q->x, q->p);
-      sneppp__block_free(&block);
    }
    sneppp__block_free(&v->block);
    *v = less;
@@ -15926,7 +15908,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
    size_t                n = q->n, g = q->g, p = q->p;
    sneppp__block         block;
    sneppp_status         st = SNEPPP_OK;
-   double               *F, *M;
+   double               *F, *M, *some;
    memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
    if (cx->diagonal) {
       for (size_t i = 0; i < n; i++) R->V[i] = (sneppp_real)sqrt(cx->eps1);
@@ -15937,20 +15919,19 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
       cx->rank += n;
       return SNEPPP_OK;
    }
-   F = sneppp__scratch(&block, g * p + g * g + n * n, cx->model->desc.alloc_ctx, err);
+   F = sneppp__scratch(&block, n * p + g * p + n * n, cx->model->desc.alloc_ctx, err);
    if (!F) return SNEPPP_ERR_MEMORY;
-   sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, F, p);
-   if (cx->eps1 > 0 || cx->pgd) {
-      M = F + g * p;
-      sneppp__dgemm(0, 1, g, g, p, 1, F, p, cx->pgd ? q->B : F, p, 0, M + n * n, g);
-      memset(M, 0, n * n * sizeof *M);
-      for (size_t i = 0; i < g; i++)
-         for (size_t j = 0; j < g; j++) M[q->pick[i] * n + q->pick[j]] = M[n * n + i * g + j];
+   some = F + n * p, M = some + g * p;
+   sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, some, p);
+   memset(F, 0, n * p * sizeof *F);
+   for (size_t i = 0; i < g; i++) memcpy(F + q->pick[i] * p, some + i * p, p * sizeof *F);
+   if (cx->eps1 > 0 || cx->pgd) { /* PGD picks all, in their order */
+      sneppp__dgemm(0, 1, n, n, p, 1, F, p, cx->pgd ? q->B : F, p, 0, M, n);
       for (size_t i = 0; i < n; i++) M[i * n + i] += cx->eps1;
       st = sneppp__set_readout(cx->model, q->which, M, n, R->V, err);
    } else
       for (size_t j = 0; j < p; j++)
-         for (size_t i = 0; i < g; i++) R->V[j * n + q->pick[i]] = (sneppp_real)(scale * F[i * p + j]);
+         for (size_t i = 0; i < n; i++) R->V[j * n + i] = (sneppp_real)(scale * F[i * p + j]);
    sneppp__block_free(&block);
    cx->rank += cx->eps1 > 0 || cx->pgd ? n : p;
    return st;
@@ -15972,10 +15953,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
       cx->first = sneppp__team_of(cx->desc)->first;
       cx->own = sneppp__team_of(cx->desc)->own + sneppp__parcel(cx->count);
    }
-   cx->stored = cx->own <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
-   for (size_t r = 0; r < cx->realisations; r++)
-      if (cx->desc->events[r].read) cx->stored = 0; /* memory that N does not move */
-   reads = !cx->stored;
+   reads = cx->own > SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   for (size_t r = 0; r < cx->realisations; r++) reads |= cx->desc->events[r].read != NULL; /* memory stays as it is */
    SNEPPP__TRY(sneppp__team_any(cx->desc, &reads, err)); /* all ranks, or none: passes are made together */
    cx->stored = !reads;
    cx->bound = -1e300, cx->gap = 1e300;
@@ -20645,6 +20624,23 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    return SNEPPP_OK;
 }
 
+/* The mean of the region of s->g, the influences on it, and its bias. */
+static double sneppp__sure_grams(sneppp__sure *s, double *b)
+{
+   const sneppp_model *m = s->model;
+   double              mean, area;
+   if (!m->origin.bumps) {
+      mean = sneppp__sure_gradient(s, NULL);
+      sneppp__sure_solve(s);
+      return mean;
+   }
+   area = sneppp__sure_masses(s, s->mass, s->root);
+   *b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
+   mean = m->floor * area;
+   for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
+   return mean;
+}
+
 /* Does the region ask what if: with exposures (1) or covariates (2, 3) that its cells did not have? No events were seen
    there then. */
 static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
@@ -20669,7 +20665,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   double               mean, area, b = 0;
+   double               mean, b = 0;
    sneppp__seen         seen = {0, 0, 0};
    int                  known, supposes;
    SNEPPP__TRY(sneppp__grams_region(m, region, before, &s->g, par, err));
@@ -20681,15 +20677,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the region has other covariates, and bumps cannot tell how well AUTO "
                           "knows what these do: ask a fit by CONVEX");
    known = o->scale > 0 && !supposes;
-   if (o->bumps) {
-      area = sneppp__sure_masses(s, s->mass, s->root);
-      b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
-      mean = m->floor * area;
-      for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
-   } else {
-      mean = sneppp__sure_gradient(s, NULL);
-      sneppp__sure_solve(s);
-   }
+   mean = sneppp__sure_grams(s, &b);
    for (size_t i = 0; i < o->count && known; i++)
       sneppp__sure_see(s, i, sneppp__inside_region(m, region, o->x + i * (size_t)m->D), &seen);
    sneppp__sure_answer(s, mean, b, 1, seen.own, known ? seen.count : -1, out);
@@ -20940,7 +20928,7 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
-   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* the polygon that cuts a part that is one, else NULL    */
+   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* a raster, or the polygon that cuts a part that is one  */
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
    int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
@@ -21103,19 +21091,12 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
       const double        *p = lo + s->p[f], *q = hi + s->p[f];
       int                  a = s->a[f], whole = !sneppp__cell_axes(w),
                            ring = w->space == SNEPPP_SPACE_VONMISES || (w->space == SNEPPP_SPACE_SPHERE && !whole);
-      double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
-      if (s->inside[f].space == SNEPPP_SPACE_RASTER) { /* all of a cell of the sampler lies in one of the raster */
-         for (int k = 0; k < w->dim; k++) l[k] = 0.5 * (p[k] + q[k]);
+      double               l[SNEPPP__MAX_STATS] = {0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
+      if (!ring) { /* all of a cell of the sampler lies in one of a raster, whose covariates do not change there */
+         const int moves = s->inside[f].space == SNEPPP_SPACE_RASTER && s->inside[f].no_place ? 0 : w->dim;
+         for (int k = 0; k < w->dim && !whole; k++) l[k] = 0.5 * (p[k] + q[k]);
          sneppp__window_stats(&s->inside[f], l, t + a);
-         for (int k = 0; k < s->layer[f].d; k++)
-            h[a + k] = k < w->dim && !s->inside[f].no_place ? 0.5 * (q[k] - p[k]) : 0;
-         continue;
-      }
-      if (!ring) {
-         for (int k = 0; k < s->layer[f].d; k++) {
-            t[a + k] = whole ? 0 : 0.5 * (p[k] + q[k]);
-            h[a + k] = whole ? 1 : 0.5 * (q[k] - p[k]);
-         }
+         for (int k = 0; k < s->layer[f].d; k++) h[a + k] = whole ? 1 : k < moves ? 0.5 * (q[k] - p[k]) : 0;
          continue;
       }
       if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) { /* p = height, longitude */
@@ -21297,7 +21278,7 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
       const sneppp_window      *w = s->part[f];
       const sneppp_layer_state *L = &s->model->layer[f];
       const double             *lo = cell + s->p[f], *hi = lo + s->P;
-      int                       axes = sneppp__cell_axes(w);
+      int                       axes = sneppp__cell_axes(w), raster = L->inside.space == SNEPPP_SPACE_RASTER;
       double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
       sneppp_real              *to = x + L->first;
       for (int k = 0; k < axes; k++)
@@ -21311,20 +21292,13 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)(w->space == SNEPPP_SPACE_SPHERE ? u[k] : y[k]);
          continue;
       }
-      if (L->inside.space == SNEPPP_SPACE_RASTER) {
-         sneppp__window_stats(&s->inside[f], y, u);
-         for (int k = 0; k < w->dim; k++) y[k] += L->inside.no_place ? 0 : L->shift[k], to[k] = (sneppp_real)y[k];
-         for (int k = 0; k < w->dim; k++) y[k] = (double)to[k];
-         if (!sneppp_window_contains(w, y) || !sneppp_window_contains(&s->model->desc.factor[f].window, y)) return 0;
-         continue;
-      }
+      sneppp__window_stats(&s->inside[f], y, u);
       for (int k = 0; k < w->dim; k++) {
-         u[k] = y[k];
-         y[k] += L->shift[k];
-         to[k] = sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
-         if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
+         y[k] += raster && L->inside.no_place ? 0 : L->shift[k];
+         to[k] = raster ? (sneppp_real)y[k] : sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
+         if (raster || w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
       }
-      if ((w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) ||
+      if (((raster || w->space != SNEPPP_SPACE_BOX) && !sneppp_window_contains(w, y)) ||
           (s->walls[f] && !sneppp_window_contains(s->walls[f], y)))
          inside = 0;
       if (!inside && !at) return 0;
@@ -21685,7 +21659,8 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
          box[0] = fmin(fmax(box[0], lo), hi), box[1] = fmax(fmin(box[1], hi), box[0]);
       }
       w->s.part[f] = cut && part->space == SNEPPP_SPACE_BOX ? win : part;
-      w->s.walls[f] = cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON ? win : NULL;
+      if (cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON) w->s.walls[f] = win;
+      if (win->space == SNEPPP_SPACE_RASTER) w->s.walls[f] = win;
       w->polygons += w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
    }
    w->mixture = sneppp__is_mixture(model, w->s.part);
@@ -22111,7 +22086,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
 
 static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
-   int    space = (int)w->space, measure = (int)w->measure, how = (w->no_place ? 1 : 0) + (w->tilt ? 2 : 0), rings,
+   int    space = (int)w->space, measure = (int)w->measure, how = (w->no_place ? 1 : 0) + (w->tilt ? 2 : 0),
           raster, polygon;
    size_t vertices, k;
    sneppp__io_int(io, &space);
@@ -22122,27 +22097,22 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
    sneppp__io_doubles(io, w->lo, (size_t)w->dim);
    sneppp__io_doubles(io, w->hi, (size_t)w->dim);
    sneppp__io_doubles(io, w->centre, (size_t)w->dim);
-   sneppp__io_doubles(io, w->param,
-                      w->dim < 2 ? (size_t)(SNEPPP_MAX_DIM < 2 ? 1 : 2)
-                                 : (size_t)w->dim); /* families on the line have two */
+   sneppp__io_doubles(io, w->param, w->dim > 1 ? (size_t)w->dim : SNEPPP_MAX_DIM < 2 ? 1 : 2); /* 2 on the line */
    sneppp__io_double(io, &w->radius);
    w->count = sneppp__io_size(io, w->count);
    w->rings = sneppp__io_size(io, w->rings);
    if (io->bad || (io->reading && (w->count > io->left || w->rings > io->left))) { io->bad = 1; return; }
    raster = w->space == SNEPPP_SPACE_RASTER;
    polygon = raster || w->space == SNEPPP_SPACE_POLYGON;
-   vertices = polygon ? w->count : 0;
-   rings = polygon && w->rings > 0;
-   if (rings)
-      for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
-         size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
-         if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading) io->sizes[k] = size;
-         vertices += size;
-      }
-   if (io->reading) w->ring_size = rings ? io->sizes : NULL;
-   if (rings && io->reading) io->sizes += w->rings;
    if (!polygon) w->rings = 0;
+   if (io->reading) w->ring_size = w->rings ? io->sizes : NULL;
+   vertices = polygon && !w->rings ? w->count : 0;
+   for (k = 0; k < w->rings && !io->bad; k++) {
+      size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
+      if (io->reading && size > io->left) io->bad = 1;
+      if (io->reading) *io->sizes++ = size;
+      vertices += size;
+   }
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
    if (raster) {
       sneppp__io_doubles(io, w->origin, 2);
@@ -22202,14 +22172,13 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
          io->bad = 1;
          return;
       }
+      if (io->reading) x->units = mixed ? io->units : NULL;
       for (int i = 0; mixed && i < x->width; i++) {
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading) io->units[i] = u;
+         if (io->reading) *io->units++ = u;
       }
-      if (io->reading) x->units = mixed ? io->units : NULL;
-      if (mixed && io->reading) io->units += x->width;
    }
 }
 
@@ -22249,9 +22218,7 @@ SNEPPP__COLD static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
    sneppp__io_double(io, &m->origin.ridge);
 }
 
-static const unsigned char sneppp__io_magic[8] = {
-   's', 'n', 'e', 'p', 'p', 'p', '\r', '\n'
-}; /* text mode breaks the last two */
+static const unsigned char sneppp__io_magic[8] = {'s', 'n', 'e', 'p', 'p', 'p', '\r', '\n'}; /* not as text */
 
 SNEPPP__COLD static void sneppp__io_head(sneppp__io *io)
 {
@@ -22979,79 +22946,39 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
    return SNEPPP_OK;
 }
 
-/* The masses of all bumps with their readouts, and if they are asked for, of their square roots, without; work:
-   (4 group). Returns the area. */
-static double sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
-                                  double *mass, double *root, double *work)
+/* Into g, of factor f: the masses of all bumps in the region, if they are asked for of their square roots as well, and
+   the area; work: (4 group). */
+static void sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
+                                double *work, sneppp__grams *g)
 {
-   const size_t n = (size_t)model->n, group = model->desc.group ? (size_t)model->desc.group : 1;
+   const size_t              n = (size_t)model->n, group = model->desc.group ? (size_t)model->desc.group : 1;
+   const sneppp_layer_state *L = &model->layer[f];
+   const sneppp_real        *V = model->readout[0].V;
    const double unit = model->desc.factor[f].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
-   double       area = 0, *k = work, *part = k + 2 * group;
-   for (size_t r = 0; r < rings; r++) area += unit * R[r].sign * R[r].area;
+   double      *k = work, *part = k + 2 * group, *mass = g->K[f], *root = g->c[f];
+   g->mass[f] = 0;
+   for (size_t r = 0; r < rings; r++) g->mass[f] += unit * R[r].sign * R[r].area;
    for (size_t i = 0; i < n; i += group) {
       double c[3] = {0, 0, 1}, most = 0;
-      int    used = 0, at;
+      int    used = 0, at = 0;
       for (size_t j = i; j < i + group; j++) {
-         double V = (double)model->readout[0].V[j], w[3], length;
-         mass[j] = unit * model->alpha * V * V;
-         if (root) root[j] = 0;
-         if (!(mass[j] > 0)) continue;
-         for (size_t r = 0; r < 3; r++) w[r] = (double)model->layer[f].W[3 * j + r];
+         double w[3], length;
+         if (V[j] == 0) continue;
+         for (size_t r = 0; r < 3; r++) w[r] = (double)L->W[3 * j + r];
          length = sqrt(sneppp__dot3(w, w));
-         mass[j] *= exp(2 * (double)model->layer[f].b[j] + 2 * length);
          k[used++] = fmax(2 * length, 1e-200); /* a constant is a very wide one */
          for (int r = 0; r < 3 && length > most; r++) c[r] = w[r] / length; /* the sharpest knows best where they are */
          most = fmax(most, length);
       }
       for (int j = 0; j < used; j++) k[used + j] = 0.5 * k[j], part[j] = part[used + j] = 0;
       for (size_t r = 0; used && r < rings; r++) sneppp__rim_mass(&R[r], c, root ? 2 * used : used, k, v, part);
-      at = used;
-      for (size_t j = i + group; at && j-- > i;) {
-         if (!(mass[j] > 0)) continue;
-         mass[j] *= part[--at];
-         if (root) root[j] = unit * exp((double)model->layer[f].b[j] + 0.5 * k[at]) * part[used + at];
+      for (size_t j = i; j < i + group; j++) {
+         const double top = V[j] == 0 ? 0 : exp((double)L->b[j] + 0.5 * k[at]); /* of the root of the bump */
+         mass[j] = top > 0 ? unit * top * top * part[at] : 0;
+         if (root) root[j] = top > 0 ? unit * top * part[used + at] : 0;
+         at += V[j] != 0;
       }
    }
-   return area;
-}
-
-/* Times the masses in factor h, of those units only that have any: the others were most of the work. */
-static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const sneppp_window *part, double *mass,
-                                         double *root, double *rest, sneppp_error *err)
-{
-   const size_t   n = (size_t)model->n, d = (size_t)model->layer[h].d;
-   size_t         used = 0;
-   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
-   sneppp_window  inside;
-   sneppp_layer   layer;
-   sneppp__grams  g;
-   if (part) SNEPPP__TRY(sneppp__region_check(model, h, part, err));
-   while (sneppp__room_run(&room, err)) {
-      sneppp__place_grams(&room.c, model, &g);
-      sneppp__place_part(&room.c, model, h, part, &inside, &layer);
-      if (root) g.c[h] = sneppp__doubles(&room.c, n, 1);
-   }
-   SNEPPP__TRY(room.st);
-   for (size_t i = 0; i < n; i++) {
-      double *W = (double *)(uintptr_t)layer.W, *b = (double *)(uintptr_t)layer.b,
-             *l = (double *)(uintptr_t)layer.width;
-      if (mass[i] == 0 || used == i) { used += mass[i] != 0; continue; }
-      memcpy(W + used * d, W + i * d, d * sizeof *W);
-      if (l) memcpy(l + used * d, l + i * d, d * sizeof *l);
-      if (b) b[used] = b[i];
-      used++;
-   }
-   layer.n = (int)used;
-   g.mass[h] = sneppp_window_mass(&inside);
-   if (used) room.st = sneppp__factor_grams(model, h, part, &inside, &layer, &g, NULL, err);
-   for (size_t i = n; room.st == SNEPPP_OK && i-- > 0;) {
-      if (mass[i] == 0) continue;
-      mass[i] *= g.K[h][--used];
-      if (root) root[i] *= g.c[h][used];
-   }
-   *rest *= g.mass[h];
-   sneppp__block_free(&room.block);
-   return room.st;
 }
 
 /* Checks a place, and says whether its count is exact: that of a sum of bumps in a part of the sphere. Polygons have no
@@ -23085,51 +23012,48 @@ static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp
    return SNEPPP_OK;
 }
 
-/* A place that was checked, its border, and the masses of all bumps there; `size` is its own. Free the room. */
+/* A place that was checked, its border, and what grams may lie in. Free the room. */
 typedef struct sneppp__border {
    sneppp__zone  zone;
    sneppp__room  room;
-   sneppp__arc  *arc;
-   sneppp__view *view;
    sneppp__rim  *rim;
    size_t        rings;
-   double       *mass, size, count;
+   sneppp__grams g;
 } sneppp__border;
 
-static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_place *place, double *root,
-                                        sneppp__border *B, sneppp_error *err)
+/* The grams of a place, by its arcs on the sphere, and its count. */
+static sneppp_status sneppp__grams_arcs(const sneppp_model *model, const sneppp_place *place, sneppp__border *B,
+                                        sneppp__grams *g, double *count, sneppp_error *err)
 {
-   const size_t  n = (size_t)model->n;
-   const int     f = place->factor, polygon = place->shape == SNEPPP_SHAPE_POLYGON;
+   const int     polygon = place->shape == SNEPPP_SHAPE_POLYGON;
    size_t        edges = polygon ? place->count : 4;
    double       *x = NULL, *work = NULL;
-   sneppp_status st = SNEPPP_OK;
-   B->count = 0, B->room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__arc  *arc = NULL;
+   sneppp__view *view = NULL;
+   B->room = sneppp__room_open(model->desc.alloc_ctx);
    B->rings = polygon && place->rings ? place->rings : 1;
    for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
    while (sneppp__room_run(&B->room, err)) {
-      B->arc = (sneppp__arc *)sneppp__take(&B->room.c, edges, 1, sizeof *B->arc);
-      B->view = (sneppp__view *)sneppp__take(&B->room.c, edges, 1, sizeof *B->view);
+      arc = (sneppp__arc *)sneppp__take(&B->room.c, edges, 1, sizeof *arc);
+      view = (sneppp__view *)sneppp__take(&B->room.c, edges, 1, sizeof *view);
       B->rim = (sneppp__rim *)sneppp__take(&B->room.c, B->rings, 1, sizeof *B->rim);
       x = sneppp__doubles(&B->room.c, edges, 3);
-      B->mass = sneppp__doubles(&B->room.c, n, 1);
       work = sneppp__doubles(&B->room.c, (size_t)model->desc.group + 1, 4);
+      if (g == &B->g) sneppp__place_grams(&B->room.c, model, g);
    }
    SNEPPP__TRY(B->room.st);
    memset(B->rim, 0, B->rings * sizeof *B->rim);
-   B->rim->arc = B->arc;
-   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, B->arc, B->rim, err));
+   B->rim->arc = arc;
+   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, arc, B->rim, err));
    else sneppp__rim_place(place, &B->zone, B->rim);
-   B->size = sneppp__bump_masses(model, f, B->rim, B->rings, B->view, B->mass, root, work);
-   for (int h = 0; st == SNEPPP_OK && h < model->factors; h++)
-      if (h != f)
-         st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
-   for (size_t i = 0; i < n; i++) B->count += B->mass[i];
-   B->count += model->floor * B->size;
-   if (st == SNEPPP_OK && !sneppp__finite(B->count)) /* fmax would make 0 of what is no number */
-      st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
-   B->count = fmax(B->count, 0);
-   return st;
+   sneppp__bump_masses(model, place->factor, B->rim, B->rings, view, work, g);
+   for (int h = 0; h < model->factors; h++)
+      if (h != place->factor)
+         SNEPPP__TRY(sneppp__grams_part(model, h, place->within ? place->within->factor[h] : NULL, g, NULL, err));
+   *count = sneppp__integral(model, g, NULL);
+   SNEPPP__REFUSE(err, !sneppp__finite(*count), RANGE, "the count cannot be represented");
+   *count = fmax(*count, 0);
+   return SNEPPP_OK;
 }
 
 /* What rules of points ask: the model, or where it has other factors than the sphere `held`, to be freed, in which
@@ -23288,6 +23212,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
                                               double *error, sneppp_error *err)
 {
    const double   tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   double         exactly;
    sneppp__border B;
    sneppp_model   held;
    sneppp_status  st;
@@ -23295,9 +23220,9 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    if (exact) {
-      st = sneppp__count_arcs(model, place, NULL, &B, err);
-      if (st == SNEPPP_OK) *count = B.count;
-      if (st == SNEPPP_OK && error) *error = 1e-9 * B.count;
+      st = sneppp__grams_arcs(model, place, &B, &B.g, &exactly, err);
+      if (st == SNEPPP_OK) *count = exactly;
+      if (st == SNEPPP_OK && error) *error = 1e-9 * exactly;
       sneppp__block_free(&B.room.block);
       return st;
    }
@@ -23346,11 +23271,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    if (st != SNEPPP_OK) { sneppp__sure_end(&t.s); sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */
-      st = sneppp__count_arcs(model, place, t.s.root, &B, err);
-      if (st == SNEPPP_OK) {
-         t.s.mass = B.mass, t.mean = B.count;
-         t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
-      }
+      st = sneppp__grams_arcs(model, place, &B, &t.s.g, &count, err);
+      if (st == SNEPPP_OK) sneppp__sure_grams(&t.s, &t.b), t.mean = count;
    } else {
       B.rim = &zone, B.rings = 1, zone.zone = &B.zone, zone.sign = 1;
       memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);
