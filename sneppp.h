@@ -1234,6 +1234,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__sure sneppp__sure_f32
    #define sneppp__sure_place sneppp__sure_place_f32
    #define sneppp__tour sneppp__tour_f32
+   #define sneppp__training sneppp__training_f32
    #define sneppp__tuning sneppp__tuning_f32
    #define sneppp__visit sneppp__visit_f32
 #endif
@@ -20316,14 +20317,14 @@ static void sneppp__sure_parts(sneppp__sure *s)
    }
 }
 
-/* Influences and bias from s->mass and s->root, that of the square roots of bumps, which have sqrt(2) times the width;
-   `floor` is the floor's mass, `flat` the share of the window. One more smoothing makes all bumps that much wider, and
-   takes the share p of the floor off them. Returns the bias that shows. */
-static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
+/* The mean, the influences on it, and the bias b that shows, from s->mass and s->root, that of the square roots of bumps,
+   which have sqrt(2) times the width; area: of the region, 1 at a point. One more smoothing makes all bumps that much
+   wider, and takes the share p of the floor off them. */
+static double sneppp__sure_bumps(sneppp__sure *s, double area, double *b)
 {
    const sneppp_origin *o = &s->model->origin;
    size_t               n = (size_t)s->model->n, at = 0;
-   double               wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
+   double floor = s->model->floor * area, wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
    for (size_t j = 0; j < o->count; j++) s->a[j] = floor * (double)o->weight[j] / s->weights;
    for (size_t k = 0; k < n; k++) {
       bumps += s->mass[k];
@@ -20334,7 +20335,8 @@ static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
          at++;
       }
    }
-   return p * (1 - p) * s->total * flat + (1 - p) * wide - bumps;
+   *b = p * (1 - p) * s->total * area / s->area + (1 - p) * wide - bumps;
+   return floor + bumps;
 }
 
 /* From s->g, the masses of all bumps in a region, and of their roots. Returns its size. */
@@ -20627,17 +20629,10 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
 /* The mean of the region of s->g, the influences on it, and its bias. */
 static double sneppp__sure_grams(sneppp__sure *s, double *b)
 {
-   const sneppp_model *m = s->model;
-   double              mean, area;
-   if (!m->origin.bumps) {
-      mean = sneppp__sure_gradient(s, NULL);
-      sneppp__sure_solve(s);
-      return mean;
-   }
-   area = sneppp__sure_masses(s, s->mass, s->root);
-   *b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
-   mean = m->floor * area;
-   for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
+   double mean;
+   if (s->model->origin.bumps) return sneppp__sure_bumps(s, sneppp__sure_masses(s, s->mass, s->root), b);
+   mean = sneppp__sure_gradient(s, NULL);
+   sneppp__sure_solve(s);
    return mean;
 }
 
@@ -20688,16 +20683,12 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
 static double sneppp__sure_point(sneppp__sure *s, const sneppp_real *x, double *b)
 {
    const sneppp_model *m = s->model;
-   double              mean = m->floor;
    sneppp__sure_features(s, x, s->mass);
    *b = 0;
    if (!m->origin.bumps) return sneppp__sure_gradient(s, s->mass);
-   for (size_t k = 0; k < (size_t)m->n; k++) {
+   for (size_t k = 0; k < (size_t)m->n; k++)
       s->root[k] = (double)s->psi[k], s->mass[k] *= m->alpha * (double)m->readout[0].V[k];
-      mean += s->mass[k];
-   }
-   *b = sneppp__sure_bumps(s, m->floor, 1 / s->area);
-   return mean;
+   return sneppp__sure_bumps(s, 1, b);
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
