@@ -15470,14 +15470,12 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
       double             *o = g + q->x, *T = cx->work;
       size_t              p = q->p;
       for (size_t i = 0; i < q->r; i++) cx->linear += q->a[i] * sneppp__dot(p, U + i * p, U + i * p);
-      if (cx->diagonal) {
-         for (size_t i = 0; i < q->r; i++) {
-            double m = U[i] * U[i], D = q->s[i] * q->s[i];
-            cx->penalty += 0.5 * cx->eps2 * D * D * m * m;
-            o[i] = 2 * U[i] * (q->a[i] + cx->eps2 * D * D * m - G[i]);
-         }
-         continue;
+      for (size_t i = 0; cx->diagonal && i < q->r; i++) {
+         double D = q->s[i] * q->s[i], m = D * U[i] * U[i];
+         cx->penalty += 0.5 * cx->eps2 * m * m;
+         o[i] = 2 * U[i] * (q->a[i] + cx->eps2 * D * m - G[i]);
       }
+      if (cx->diagonal) continue;
       for (size_t i = 0; i < q->r; i++)
          for (size_t j = 0; j < p; j++) o[i * p + j] = 2 * (q->a[i] * U[i * p + j] - G[i * p + j]);
       if (!(cx->eps2 > 0)) continue;
@@ -16555,7 +16553,7 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
    cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
 
-/* From K on; what it changes of the model, the caller puts back if it fails. */
+/* From K on; what it changes of the model, sneppp__fit_convex or sneppp__tune puts back if it fails. */
 static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
 {
    sneppp_model *model = cx->model;
@@ -16584,7 +16582,6 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
                                                      sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
-   sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
    memset(&cx, 0, sizeof cx);
@@ -16596,9 +16593,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    for (size_t r = 0; r < cx.realisations; r++)
       for (size_t k = 0; k < desc->events[r].regions; k++)
          cx.regions += sneppp__region_count(&desc->events[r], k) > 0;
-   SNEPPP__TRY(sneppp__keep(model, &kept, err));
    while (sneppp__room_run(&room, err)) sneppp__place_convex(&room.c, model, &cx);
-   if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
+   SNEPPP__TRY(room.st);
    cx.total = sneppp__fit_weight(desc);
    cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
    cx.now.events = sneppp__fit_number(desc);
@@ -16606,12 +16602,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_ENDING_CONVERGED;
    st = sneppp__together(desc, sneppp__convex_run(&cx, polish, err), err);
-   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
    cx.now.seconds = SNEPPP_SECONDS() - cx.start;
    if (st == SNEPPP_OK && report) *report = cx.now;
    sneppp__block_free(&room.block);
-   sneppp__block_free(&kept.block);
    return st;
 }
 
@@ -16750,11 +16744,16 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
 {
    sneppp_fit_desc o = *desc;
    sneppp_report   r;
+   sneppp__kept    kept;
    double          start = SNEPPP_SECONDS(), W, scale, gain, held_out = sneppp__nan();
-   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, &held_out, err) : SNEPPP_OK;
+   sneppp_status   st = SNEPPP_OK;
    memset(&r, 0, sizeof r);
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
+   if (desc->tune && !polish) st = sneppp__tune(model, &o, &held_out, err);
    if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
-   if (st != SNEPPP_OK) return st;
+   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
+   sneppp__block_free(&kept.block);
+   SNEPPP__TRY(st);
    W = sneppp__fit_weight(&o), scale = W / r.expected;
    if (r.events) r.held_out = (held_out * W + sneppp__fit_factorials(&o)) / (double)r.events;
    if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
@@ -23018,7 +23017,7 @@ static sneppp_status sneppp__grams_arcs(const sneppp_model *model, const sneppp_
 {
    const int     polygon = place->shape == SNEPPP_SHAPE_POLYGON;
    size_t        edges = polygon ? place->count : 4;
-   double       *x = NULL, *work = NULL;
+   double       *x = NULL, *work = NULL, sum;
    sneppp__arc  *arc = NULL;
    sneppp__view *view = NULL;
    B->room = sneppp__room_open(model->desc.alloc_ctx);
@@ -23041,9 +23040,9 @@ static sneppp_status sneppp__grams_arcs(const sneppp_model *model, const sneppp_
    for (int h = 0; h < model->factors; h++)
       if (h != place->factor)
          SNEPPP__TRY(sneppp__grams_part(model, h, place->within ? place->within->factor[h] : NULL, g, NULL, err));
-   *count = sneppp__integral(model, g, NULL);
-   SNEPPP__REFUSE(err, !sneppp__finite(*count), RANGE, "the count cannot be represented");
-   *count = fmax(*count, 0);
+   sum = sneppp__integral(model, g, NULL);
+   SNEPPP__REFUSE(err, !sneppp__finite(sum), RANGE, "the count cannot be represented"); /* fmax makes 0 of a NaN */
+   *count = fmax(sum, 0);
    return SNEPPP_OK;
 }
 
@@ -23203,7 +23202,6 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
                                               double *error, sneppp_error *err)
 {
    const double   tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
-   double         exactly;
    sneppp__border B;
    sneppp_model   held;
    sneppp_status  st;
@@ -23211,9 +23209,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    if (exact) {
-      st = sneppp__grams_arcs(model, place, &B, &B.g, &exactly, err);
-      if (st == SNEPPP_OK) *count = exactly;
-      if (st == SNEPPP_OK && error) *error = 1e-9 * exactly;
+      st = sneppp__grams_arcs(model, place, &B, &B.g, count, err);
+      if (st == SNEPPP_OK && error) *error = 1e-9 * *count;
       sneppp__block_free(&B.room.block);
       return st;
    }
