@@ -14994,7 +14994,7 @@ typedef struct sneppp__convex {
    size_t                 first, own;    /* the events of this rank, with those that its last parcel has beyond them */
    int                    stored;        /* events in memory whose coordinates fit into SNEPPP__STORE        */
    double                *Z, *w, *phi;   /* (N, R), (N), (N) if stored                                       */
-   size_t                 regions, most; /* regions with events; the most rows of one, or of a chunk of events */
+   size_t                 regions, most; /* regions with events; the most rows of one, or of a chunk         */
    size_t                *thick;         /* (cones, regions) rows that each has in each readout              */
    size_t                *row;           /* (regions + 1) its first                                          */
    double                *F, *rw, *rphi; /* (all rows, R), (regions), (regions)                              */
@@ -15415,14 +15415,19 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
       for (size_t b = 0; b < B; b++) lane->l[b] = sneppp__convex_term(lane, w[b], phi[b], lane->l[b]);
       sneppp__convex_add(cx, lane, B, z, lane->l);
    }
-   for (size_t k = which; !cx->fill && k < cx->regions; k += cx->lanes) {
-      size_t  B = cx->row[k + 1] - cx->row[k];
-      double *z = cx->F + cx->row[k] * cx->R, sum = cx->rphi[k], v;
-      sneppp__convex_intensity(cx, lane, B, z, NULL, lane->l);
-      for (size_t b = 0; b < B; b++) sum += lane->l[b];
-      v = sneppp__convex_term(lane, cx->rw[k], cx->rphi[k], sum);
-      for (size_t b = 0; b < B; b++) lane->l[b] = v;
-      sneppp__convex_add(cx, lane, B, z, lane->l);
+   for (size_t k = 0, end, turn = 0; !cx->fill && k < cx->regions; k = end, turn++) { /* as many as make a chunk */
+      const size_t *row = cx->row, first = row[k];
+      double       *z = cx->F + first * cx->R;
+      for (end = k + 1; end < cx->regions && row[end + 1] - first <= cx->most; end++) continue;
+      if (turn % cx->lanes != which) continue;
+      sneppp__convex_intensity(cx, lane, row[end] - first, z, NULL, lane->l);
+      for (size_t j = k; j < end; j++) {
+         double sum = cx->rphi[j], v;
+         for (size_t b = row[j] - first; b < row[j + 1] - first; b++) sum += lane->l[b];
+         v = sneppp__convex_term(lane, cx->rw[j], cx->rphi[j], sum);
+         for (size_t b = row[j] - first; b < row[j + 1] - first; b++) lane->l[b] = v;
+      }
+      sneppp__convex_add(cx, lane, row[end] - first, z, lane->l);
    }
 }
 
