@@ -1234,6 +1234,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define sneppp__sure sneppp__sure_f32
    #define sneppp__sure_place sneppp__sure_place_f32
    #define sneppp__tour sneppp__tour_f32
+   #define sneppp__training sneppp__training_f32
    #define sneppp__tuning sneppp__tuning_f32
    #define sneppp__units sneppp__units_f32
    #define sneppp__visit sneppp__visit_f32
@@ -14755,8 +14756,8 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
 
 typedef struct sneppp__convex_lane {
    sneppp__chunk chunk;
-   double       *z, *scaled; /* (rows, R) */
-   double       *gather;     /* (rows, n) */
+   double       *z;          /* (rows, R) */
+   double       *some;       /* (rows, n) features that were picked, or scaled coordinates, of one readout */
    double       *y;          /* (rows, p or r) */
    double       *w, *phi, *l; /* (rows) */
    double       *sum;        /* (sums) */
@@ -14775,9 +14776,9 @@ typedef struct sneppp__convex {
    size_t                 first, own;    /* the events of this rank, with those that its last parcel has beyond them */
    int                    stored;        /* events in memory whose coordinates fit into SNEPPP__STORE        */
    double                *Z, *w, *phi;   /* (N, R), (N), (N) if stored                                       */
-   size_t                 regions, groups, most; /* regions with events; chunks of their rows, and the most of one  */
+   size_t                 regions, most; /* regions with events; the most rows of one, or of a chunk         */
    size_t                *thick;         /* (cones, regions) rows that each has in each readout              */
-   size_t                *row, *group;   /* (regions + 1) its first; (groups + 1) the first region of a chunk */
+   size_t                *row;           /* (regions + 1) its first                                          */
    double                *F, *rw, *rphi; /* (all rows, R), (regions), (regions)                              */
    sneppp__convex_lane   *lane;          /* (lanes)                                                          */
    /* what a pass does, and its sums */
@@ -14794,6 +14795,14 @@ typedef struct sneppp__convex {
    sneppp_report          now;
    double                 start;
 } sneppp__convex;
+
+/* Arrays of one shape for all these pointers. */
+#define SNEPPP__TAKE_ALL(carver, rows, cols, ...) \
+   do { \
+      double **const arrays[] = { __VA_ARGS__ }; \
+      for (size_t which = 0; which < sizeof arrays / sizeof *arrays; which++) \
+         *arrays[which] = sneppp__doubles(carver, rows, cols); \
+   } while (0)
 
 /* Room for so many doubles; NULL, and a reason, if there is none. */
 static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sneppp_error *err)
@@ -14907,25 +14916,12 @@ SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model
    return SNEPPP_OK;
 }
 
-/* ---- K, summed over what the realisations watched */
-static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g, double times)
-{
-   for (size_t i = 0; i < q->n; i++) {
-      if (cx->diagonal) { q->K[i] += times * sneppp__mix_entry(cx->model, g, q->first + i, q->first + i); continue; }
-      for (size_t j = 0; j <= i; j++) {
-         double v = times * sneppp__mix_entry(cx->model, g, q->first + i, q->first + j);
-         q->K[i * q->n + j] += v;
-         if (i != j) q->K[j * q->n + i] += v;
-      }
-   }
-}
-
-/* A walk over the regions of all realisations. fill 0: K of what was watched is added up, tables are a part of that,
-   and the rows of F are numbered; fill 1: F, w and phi are made. */
+/* ---- a walk over the regions of all realisations. fill 0: K of what was watched is added up, tables are a part of
+   that, and the rows of F are numbered; fill 1: F, w and phi are made. */
 static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp_error *err)
 {
    const sneppp_model *model = cx->model;
-   size_t              n = cx->diagonal || !cx->regions ? 1 : (size_t)model->n, k = 0, *pick = NULL, pull = 0,
+   size_t              n = (size_t)model->n, rows = cx->regions && !cx->diagonal ? n : 0, k = 0, *pick = NULL, pull = 0,
                        bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, &pull);
    double             *K = NULL, *L = NULL, *work = NULL;
    sneppp__tour        t;
@@ -14935,10 +14931,10 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    t.team = sneppp__team_of(cx->desc);
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
-      K = sneppp__doubles(&room.c, n, n);
-      L = sneppp__doubles(&room.c, n, n);
-      work = sneppp__doubles(&room.c, n, 1);
-      pick = (size_t *)sneppp__take(&room.c, n, 1, sizeof *pick);
+      K = sneppp__doubles(&room.c, n, cx->diagonal ? 1 : n);
+      L = sneppp__doubles(&room.c, rows, n);
+      work = sneppp__doubles(&room.c, rows, 1);
+      pick = (size_t *)sneppp__take(&room.c, rows, 1, sizeof *pick);
    }
    SNEPPP__TRY(room.st);
    for (int j = 0; !fill && j < cx->cones; j++)
@@ -14956,24 +14952,22 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
       }
       for (int j = 0; j < cx->cones; j++) {
          const sneppp__cone *q = &cx->cone[j];
-         size_t             *thick = cx->thick + (size_t)q->which * cx->regions;
+         size_t             *thick = cx->thick + (size_t)q->which * cx->regions, stride = cx->diagonal ? 1 : q->n + 1;
+         for (size_t i = 0; i < q->n; i++)
+            sneppp__mix_row(model, g, q->first + i, q->first + (cx->diagonal ? i : 0), cx->diagonal ? 1 : q->n,
+                            K + i * (cx->diagonal ? 1 : q->n));
          if (!fill && t.times > 0) /* a separable model has one region, see above */
-            sneppp__cone_add_gram(cx, q, g, sneppp__separable(model) ? 1 : t.times);
+            sneppp__array_add_f64(q->n * (cx->diagonal ? 1 : q->n), sneppp__separable(model) ? 1 : t.times, K, q->K);
          if (!(t.count > 0)) continue;
+         for (size_t i = 0; fill && i < q->n; i++) cx->rphi[k] += cx->eps1 * K[i * stride];
          if (cx->diagonal) {
             if (!fill) thick[k] = q->which == 0 || sneppp__separable(model); /* whose cones are solved one by one */
-            for (size_t i = 0; fill && i < q->n; i++)
-               cx->rphi[k] += cx->eps1 * sneppp__mix_entry(model, g, q->first + i, q->first + i);
-            for (size_t i = 0; fill && i < q->r; i++) {
-               size_t at = q->first + q->pick[i];
-               cx->F[row * cx->R + q->at + i] = q->s[i] * q->s[i] * sneppp__mix_entry(model, g, at, at);
-            }
+            for (size_t i = 0; fill && i < q->r; i++)
+               cx->F[row * cx->R + q->at + i] = q->s[i] * q->s[i] * K[q->pick[i]];
             continue;
          }
-         for (size_t i = 0; i < q->n; i++) sneppp__mix_row(model, g, q->first + i, q->first, q->n, K + i * q->n);
          n = sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work); /* the columns of F */
          if (!fill) { thick[k] = n; continue; }
-         for (size_t i = 0; i < q->n; i++) cx->rphi[k] += cx->eps1 * K[i * (q->n + 1)];
          for (size_t i = 0; i < q->n; i++) memcpy(K + pick[i] * n, L + i * q->n, n * sizeof *K); /* in their order */
          for (size_t i = 0; i < q->g; i++) memcpy(L + i * n, K + q->pick[i] * n, n * sizeof *L);
          sneppp__dgemm(1, 0, n, q->r, q->g, 1, L, n, q->B, q->r, 0, cx->F + row * cx->R + q->at, cx->R);
@@ -15064,39 +15058,30 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
 /* ---- passes over the events */
 static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
 {
-   size_t B = cx->rows, widest = 1, rows = 0;
+   size_t widest = 1, rows = 0;
    for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
    cx->row = (size_t *)sneppp__take(c, cx->regions + 1, 1, sizeof *cx->row);
-   cx->group = (size_t *)sneppp__take(c, cx->regions + 1, 1, sizeof *cx->group);
-   cx->groups = cx->most = 0;
-   for (size_t k = 0, first = 0; k < cx->regions; k++) { /* rows of several regions, no more than a chunk */
+   cx->most = cx->rows;
+   for (size_t k = 0; k < cx->regions; k++) {
       size_t own = 0;
       for (int j = 0; j < cx->cones; j++) own += cx->thick[(size_t)cx->cone[j].which * cx->regions + k];
-      if (!k || rows + own > first + B) { first = rows; if (cx->group) cx->group[cx->groups] = k; cx->groups++; }
-      if (cx->row) cx->row[k] = rows;
+      if (cx->row) cx->row[k] = rows, cx->row[k + 1] = rows + own;
+      if (own > cx->most) cx->most = own;
       rows += own;
-      if (rows - first > cx->most) cx->most = rows - first;
-      if (cx->row && k + 1 == cx->regions) cx->row[k + 1] = rows, cx->group[cx->groups] = k + 1;
    }
    cx->F = sneppp__doubles(c, rows, cx->R);
-   cx->rw = sneppp__doubles(c, cx->regions, 1);
-   cx->rphi = sneppp__doubles(c, cx->regions, 1);
-   if (cx->most > B) B = cx->most; else cx->most = B;
+   SNEPPP__TAKE_ALL(c, cx->regions, 1, &cx->rw, &cx->rphi);
    if (cx->stored) {
       cx->Z = sneppp__doubles(c, cx->own, cx->R);
-      cx->w = sneppp__doubles(c, cx->own, 1);
-      cx->phi = sneppp__doubles(c, cx->own, 1);
+      SNEPPP__TAKE_ALL(c, cx->own, 1, &cx->w, &cx->phi);
    }
    for (size_t l = 0; l < cx->lanes; l++) {
       sneppp__convex_lane *lane = &cx->lane[l];
       memset(lane, 0, sizeof *lane);
       sneppp__place_chunk(c, cx->model, 1, &lane->chunk);
-      lane->z = cx->stored ? NULL : sneppp__doubles(c, B, cx->R);
-      lane->gather = cx->diagonal ? NULL : sneppp__doubles(c, B, widest);
-      lane->scaled = cx->diagonal ? NULL : sneppp__doubles(c, B, widest);
-      lane->w = sneppp__doubles(c, B, 1);
-      lane->phi = sneppp__doubles(c, B, 1);
-      lane->l = sneppp__doubles(c, B, 1);
+      lane->z = cx->stored ? NULL : sneppp__doubles(c, cx->rows, cx->R);
+      lane->some = cx->diagonal ? NULL : sneppp__doubles(c, cx->most, widest);
+      SNEPPP__TAKE_ALL(c, cx->most, 1, &lane->w, &lane->phi, &lane->l);
    }
 }
 
@@ -15129,9 +15114,9 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
                double v = q->s[i] * (double)psi[q->pick[i]];
                z[b * R + q->at + i] = v * v;
             }
-         else for (size_t i = 0; i < q->g; i++) lane->gather[b * q->g + i] = (double)psi[q->pick[i]];
+         else for (size_t i = 0; i < q->g; i++) lane->some[b * q->g + i] = (double)psi[q->pick[i]];
       }
-      if (!cx->diagonal) sneppp__dgemm(0, 0, B, q->r, q->g, 1, lane->gather, q->g, q->B, q->r, 0, z + q->at, R);
+      if (!cx->diagonal) sneppp__dgemm(0, 0, B, q->r, q->g, 1, lane->some, q->g, q->B, q->r, 0, z + q->at, R);
    }
    return SNEPPP_OK;
 }
@@ -15179,9 +15164,9 @@ static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *la
       }
       for (size_t b = 0; b < B; b++) {
          double root = sqrt(v[b]);
-         for (size_t i = 0; i < q->r; i++) lane->scaled[b * q->r + i] = root * z[b * R + q->at + i];
+         for (size_t i = 0; i < q->r; i++) lane->some[b * q->r + i] = root * z[b * R + q->at + i];
       }
-      sneppp__dsyrk(1, q->r, B, 1, lane->scaled, q->r, 1, S + q->S, q->r);
+      sneppp__dsyrk(1, q->r, B, 1, lane->some, q->r, 1, S + q->S, q->r);
    }
 }
 
@@ -15200,7 +15185,6 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
 {
    sneppp__convex      *cx = (sneppp__convex *)arg;
    sneppp__convex_lane *lane = &cx->lane[which];
-   double               l[SNEPPP__CHUNK];
    memset(lane->sum, 0, cx->sums * sizeof(double));
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t first = cx->from + which * cx->rows; first < cx->end; first += cx->used * cx->rows) {
@@ -15209,21 +15193,23 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
       double *phi = cx->stored ? cx->phi + at : lane->phi;
       if ((cx->fill || !cx->stored) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
       if (cx->fill) continue;
-      sneppp__convex_intensity(cx, lane, B, z, phi, l);
-      for (size_t b = 0; b < B; b++) l[b] = sneppp__convex_term(lane, w[b], phi[b], l[b]);
-      sneppp__convex_add(cx, lane, B, z, l);
-   }
-   for (size_t g = which; !cx->fill && g < cx->groups; g += cx->lanes) {
-      size_t  first = cx->row[cx->group[g]], B = cx->row[cx->group[g + 1]] - first;
-      double *z = cx->F + first * cx->R;
-      sneppp__convex_intensity(cx, lane, B, z, NULL, lane->l);
-      for (size_t k = cx->group[g]; k < cx->group[g + 1]; k++) {
-         double sum = cx->rphi[k], v;
-         for (size_t b = cx->row[k] - first; b < cx->row[k + 1] - first; b++) sum += lane->l[b];
-         v = sneppp__convex_term(lane, cx->rw[k], cx->rphi[k], sum);
-         for (size_t b = cx->row[k] - first; b < cx->row[k + 1] - first; b++) lane->l[b] = v;
-      }
+      sneppp__convex_intensity(cx, lane, B, z, phi, lane->l);
+      for (size_t b = 0; b < B; b++) lane->l[b] = sneppp__convex_term(lane, w[b], phi[b], lane->l[b]);
       sneppp__convex_add(cx, lane, B, z, lane->l);
+   }
+   for (size_t k = 0, end, turn = 0; !cx->fill && k < cx->regions; k = end, turn++) { /* as many as make a chunk */
+      const size_t *row = cx->row, first = row[k];
+      double       *z = cx->F + first * cx->R;
+      for (end = k + 1; end < cx->regions && row[end + 1] - first <= cx->most; end++) continue;
+      if (turn % cx->lanes != which) continue;
+      sneppp__convex_intensity(cx, lane, row[end] - first, z, NULL, lane->l);
+      for (size_t j = k; j < end; j++) {
+         double sum = cx->rphi[j], v;
+         for (size_t b = row[j] - first; b < row[j + 1] - first; b++) sum += lane->l[b];
+         v = sneppp__convex_term(lane, cx->rw[j], cx->rphi[j], sum);
+         for (size_t b = row[j] - first; b < row[j + 1] - first; b++) lane->l[b] = v;
+      }
+      sneppp__convex_add(cx, lane, row[end] - first, z, lane->l);
    }
 }
 
@@ -15271,14 +15257,12 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
       double             *o = g + q->x, *T = cx->work;
       size_t              p = q->p;
       for (size_t i = 0; i < q->r; i++) cx->linear += q->a[i] * sneppp__dot(p, U + i * p, U + i * p);
-      if (cx->diagonal) {
-         for (size_t i = 0; i < q->r; i++) {
-            double m = U[i] * U[i], D = q->s[i] * q->s[i];
-            cx->penalty += 0.5 * cx->eps2 * D * D * m * m;
-            o[i] = 2 * U[i] * (q->a[i] + cx->eps2 * D * D * m - G[i]);
-         }
-         continue;
+      for (size_t i = 0; cx->diagonal && i < q->r; i++) {
+         double D = q->s[i] * q->s[i], m = D * U[i] * U[i];
+         cx->penalty += 0.5 * cx->eps2 * m * m;
+         o[i] = 2 * U[i] * (q->a[i] + cx->eps2 * D * m - G[i]);
       }
+      if (cx->diagonal) continue;
       for (size_t i = 0; i < q->r; i++)
          for (size_t j = 0; j < p; j++) o[i * p + j] = 2 * (q->a[i] * U[i * p + j] - G[i * p + j]);
       if (!(cx->eps2 > 0)) continue;
@@ -15300,34 +15284,23 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
    keeps all directions) the direction is left out, as in the whitened problem; *all tells whether none was. */
 static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q, double *tau, int *all)
 {
+   const size_t  r = q->r;
    const double *S = cx->S + q->S;
-   double       *A = cx->work, *top = A + q->r * q->r, *work = top + q->r, big = 0, value = 0, upper = 0;
-   size_t        n = 0;
-   sneppp_status st = SNEPPP_OK;
-   for (size_t i = 0; i < q->r; i++) if (q->a[i] > big) big = q->a[i];
-   if (cx->diagonal) {
-      for (size_t i = 0; i < q->r; i++) {
-         if (!(q->a[i] > 0)) *all = 0;
-         else if (S[i] > *tau * q->a[i]) *tau = S[i] / q->a[i];
-      }
-      return SNEPPP_OK;
+   double       *root = cx->work, *A = root + r, *top = A + r * r, least = 0, value = 0, upper = 0;
+   for (size_t i = 0; i < r && !cx->diagonal; i++) least = fmax(least, SNEPPP__SPAN * q->a[i]);
+   for (size_t i = 0; i < r; i++) {
+      root[i] = q->a[i] > least ? 1 / sqrt(q->a[i]) : 0;
+      if (!(root[i] > 0)) *all = 0;
+      if (cx->diagonal) *tau = fmax(*tau, root[i] * S[i] * root[i]);
    }
-   for (size_t i = 0; i < q->r; i++) n += q->a[i] > SNEPPP__SPAN * big;
-   if (n < q->r) *all = 0;
-   for (size_t i = 0, ni = 0; i < q->r; i++) {
-      if (!(q->a[i] > SNEPPP__SPAN * big)) continue;
-      for (size_t j = 0, nj = 0; j < q->r; j++)
-         if (q->a[j] > SNEPPP__SPAN * big) A[ni * n + nj++] = S[i * q->r + j] / sqrt(q->a[i] * q->a[j]);
-      ni++;
-   }
-   if (n) st = sneppp__lambda_max(n, A, &value, &upper, top, work);
-   if (st != SNEPPP_OK || upper <= *tau) return st;
+   if (cx->diagonal) return SNEPPP_OK;
+   for (size_t i = 0; i < r; i++) for (size_t j = 0; j < r; j++) A[i * r + j] = root[i] * S[i * r + j] * root[j];
+   if (r) SNEPPP__TRY(sneppp__lambda_max(r, A, &value, &upper, top, top + r));
+   if (upper <= *tau) return SNEPPP_OK;
    *tau = upper;
    cx->top_cone = (size_t)(q - cx->cone);
-   memset(cx->top, 0, q->r * sizeof(double));
-   for (size_t i = 0, ni = 0; i < q->r; i++)
-      if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = top[ni++] / sqrt(q->a[i]);
-   return st;
+   for (size_t i = 0; i < r; i++) cx->top[i] = root[i] * top[i];
+   return SNEPPP_OK;
 }
 
 /* |[S - A]_+|_F^2 in the coordinates of M itself, plus what rounding may hide. */
@@ -15394,27 +15367,23 @@ typedef struct sneppp__convex_vars {
 
 static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sneppp__convex_vars *v)
 {
-   size_t n = cx->x_size, columns = 0, widest = 1, p = 1, certificate;
+   size_t n = cx->x_size, columns = 0, widest = 1, p = 1, work;
    for (int k = 0; k < cx->cones; k++) {
       columns += cx->cone[k].p;
       if (cx->cone[k].r > widest) widest = cx->cone[k].r;
       if (cx->cone[k].p > p) p = cx->cone[k].p;
    }
-   v->x = sneppp__doubles(c, n, 1);
-   v->g = sneppp__doubles(c, n, 1);
+   SNEPPP__TAKE_ALL(c, n, 1, &v->x, &v->g);
    v->m = cx->diagonal ? sneppp__doubles(c, n, 1) : NULL;
    if (!cx->pgd) {
-      v->d = sneppp__doubles(c, n, 1);
-      v->x1 = sneppp__doubles(c, n, 1);
-      v->g1 = sneppp__doubles(c, n, 1);
+      SNEPPP__TAKE_ALL(c, n, 1, &v->d, &v->x1, &v->g1);
       sneppp__place_lbfgs(c, &v->memory, n);
    } else if (!cx->diagonal) {
       v->Q = sneppp__doubles(c, n, 1);
       v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
-   certificate = widest + sneppp__lambda_max_work(widest) + widest * widest; /* enough for eps2 as well */
-   if (certificate < p * p) certificate = p * p;
-   cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
+   work = widest * (widest + 2) + sneppp__lambda_max_work(widest); /* of the certificate, enough for eps2 as well */
+   cx->work = sneppp__doubles(c, cx->diagonal ? widest : work > p * p ? work : p * p, 1);
    cx->top = sneppp__doubles(c, widest, 1);
    for (size_t l = 0; l < cx->lanes; l++) {
       cx->lane[l].y = cx->diagonal ? NULL : sneppp__doubles(c, cx->most, columns);
@@ -15537,8 +15506,8 @@ static sneppp_status sneppp__convex_tell(sneppp__convex *cx, size_t step, double
    return sneppp__ask(cx->desc, &now, cx->model, stop, err);
 }
 
-/* A look: the certificate, and the likelihood for the report. */
-static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sneppp_error *err)
+/* A look: the certificate, the likelihood for the report, and whether the fit ends here; `rests`: it cannot improve. */
+static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, int rests, int stop, sneppp_error *err)
 {
    double h = sneppp__convex_scale(cx), logs = cx->logs - cx->seen * log(h);
    SNEPPP__TRY(sneppp__convex_certify(cx, err));
@@ -15546,6 +15515,10 @@ static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sn
    cx->now.nll = (cx->now.expected - cx->total * (logs + cx->seen * log(cx->alpha) + cx->base) +
                   sneppp__fit_factorials(cx->desc)) /
                  (double)cx->now.events;
+   cx->now.ending = cx->gap <= cx->tol || rests     ? SNEPPP_ENDING_CONVERGED
+                    : stop                          ? SNEPPP_ENDING_ASKED_TO_STOP
+                    : cx->now.step >= cx->steps     ? SNEPPP_ENDING_STEP_LIMIT
+                                                    : SNEPPP_ENDING_RUNNING;
    return SNEPPP_OK;
 }
 
@@ -15563,38 +15536,29 @@ static void sneppp__convex_revive(sneppp__convex *cx, sneppp__convex_vars *v)
    v->memory.used = 0;
 }
 
-/* The certificate at the current point, and what follows from it: 1 the fit has ended, 0 go on. When lambda_max is
-   above 1 by much more than the gradient explains, U lacks a direction and gets more columns; then value and
-   gradient are new. */
-static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop,
-                                            int stuck, size_t step, double norm, int *ended,
-                                            sneppp_error *err)
+/* A look at the current point, and what follows from it. When lambda_max is above 1 by much more than the gradient
+   explains, U lacks a direction and gets more columns; then value and gradient are new. */
+static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop, int stuck,
+                                            double norm, sneppp_error *err)
 {
    size_t        p = cx->cone[0].p, full = 0;
    sneppp_status st = SNEPPP_OK;
    int           wants, can;
    if (!cx->diagonal) SNEPPP__TRY(sneppp__convex_eval(cx, v, v->x, NULL, 1, err));
-   SNEPPP__TRY(sneppp__convex_look(cx, v->x, err));
+   SNEPPP__TRY(sneppp__convex_look(cx, v->x, fixed > 1, stop, err));
+   if (cx->now.ending != SNEPPP_ENDING_RUNNING) return SNEPPP_OK;
    for (int k = 0; k < cx->cones; k++) {
       if (cx->cone[k].p > p) p = cx->cone[k].p;
       if (cx->cone[k].r > full) full = cx->cone[k].r;
    }
-   cx->now.step = step;
-   *ended = 1;
-   if (cx->gap <= cx->tol || fixed > 1) cx->now.ending = SNEPPP_ENDING_CONVERGED;
-   else if (stop) cx->now.ending = SNEPPP_ENDING_ASKED_TO_STOP;
-   else if (step >= cx->steps) cx->now.ending = SNEPPP_ENDING_STEP_LIMIT;
-   else *ended = 0;
-   if (*ended) return SNEPPP_OK;
-   wants = stuck || (!(cx->eps2 > 0) &&
-                     cx->tau - 1 > 5 * norm); /* with eps2, lambda_max is above 1 at the optimum too */
+   wants = stuck || (!(cx->eps2 > 0) && cx->tau - 1 > 5 * norm); /* with eps2 it is above 1 at the optimum too */
    can = !fixed && (cx->diagonal ? cx->tau - 1 > 5 * norm : p < full);
    if (wants && can) {
       if (cx->diagonal) sneppp__convex_revive(cx, v);
       else st = sneppp__convex_grow(cx, v, p + (p < 16 ? 8 : p / 2), err);
       return st == SNEPPP_OK ? sneppp__convex_eval(cx, v, v->x, v->g, 0, err) : st;
    }
-   if (stuck && !fixed) { cx->now.ending = SNEPPP_ENDING_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
+   if (stuck && !fixed) { cx->now.ending = SNEPPP_ENDING_NO_PROGRESS; return SNEPPP_OK; }
    return cx->diagonal ? SNEPPP_OK : sneppp__convex_eval(cx, v, v->x, v->g, 0, err); /* the sums of this point again */
 }
 
@@ -15606,7 +15570,7 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
 {
    size_t        p = cx->cone[0].p ? cx->cone[0].p : 1; /* 0: all features of the first factor are zero */
    size_t        step = cx->now.step, wait = cx->diagonal ? 5 : 10 + cx->R / (2 * p), look = step + wait;
-   int           stuck = 0, ended = 0;
+   int           stuck = 0;
    sneppp_status st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
    double        last = cx->f;
    while (st == SNEPPP_OK) {
@@ -15616,11 +15580,10 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
       if (!(norm > 1e-13)) stuck = 1;
       if (stop || stuck || step >= look || step >= cx->steps) {
          int rests = fixed && (stuck || step >= look) && last - f <= 0.1 * cx->tol;
-         st = sneppp__convex_look_on(cx, v, fixed + rests, stop, stuck, step, norm, &ended, err);
-         if (ended || st != SNEPPP_OK) return st;
-         last = cx->f;
-         look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait), stuck = 0,
-         f = cx->f; /* closer looks near the end */
+         st = sneppp__convex_look_on(cx, v, fixed + rests, stop, stuck, norm, err);
+         if (st != SNEPPP_OK || cx->now.ending != SNEPPP_ENDING_RUNNING) return st;
+         last = f = cx->f, stuck = 0;
+         look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait); /* closer looks near the end */
          norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
       }
       sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
@@ -15679,11 +15642,7 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       double norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
       SNEPPP__TRY(sneppp__convex_tell(cx, step, norm, &stop, err));
       if (stop || step >= look || step >= cx->steps) {
-         SNEPPP__TRY(sneppp__convex_look(cx, v->x, err));
-         cx->now.ending = cx->gap <= cx->tol  ? SNEPPP_ENDING_CONVERGED
-                          : stop              ? SNEPPP_ENDING_ASKED_TO_STOP
-                          : step >= cx->steps ? SNEPPP_ENDING_STEP_LIMIT
-                                              : SNEPPP_ENDING_RUNNING;
+         SNEPPP__TRY(sneppp__convex_look(cx, v->x, 0, stop, err));
          if (cx->now.ending != SNEPPP_ENDING_RUNNING) return SNEPPP_OK;
          look = step + 10 + step / 10;
       }
@@ -15715,16 +15674,12 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
    if (st != SNEPPP_OK) return st;
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
-      size_t              n = was->p;
-      sneppp__block       block;
-      double *T = sneppp__scratch(&block, 2 * n * n + n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
-      if (!T) { st = SNEPPP_ERR_MEMORY; break; }
-      double *E = T + n * n;
+      const size_t        n = was->p;
+      double             *T = cx->work, *E = T + n * n, *w = E + n * n;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
-      st = sneppp__eigh(n, T, E + n * n, E, E + n * n + n);
+      st = sneppp__eigh(n, T, w, E, w + n);
       if (st == SNEPPP_OK)
          sneppp__dgemm(0, 0, q->r, q->p, n, 1, v->x + was->x, n, E + n - q->p, n, 0, less.x + q->x, q->p);
-      sneppp__block_free(&block);
    }
    sneppp__block_free(&v->block);
    *v = less;
@@ -15739,7 +15694,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
    size_t                n = q->n, g = q->g, p = q->p;
    sneppp__block         block;
    sneppp_status         st = SNEPPP_OK;
-   double               *F, *M;
+   double               *F, *M, *some;
    memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
    if (cx->diagonal) {
       for (size_t i = 0; i < n; i++) R->V[i] = (sneppp_real)sqrt(cx->eps1);
@@ -15750,20 +15705,19 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
       cx->rank += n;
       return SNEPPP_OK;
    }
-   F = sneppp__scratch(&block, g * p + g * g + n * n, cx->model->desc.alloc_ctx, err);
+   F = sneppp__scratch(&block, n * p + g * p + n * n, cx->model->desc.alloc_ctx, err);
    if (!F) return SNEPPP_ERR_MEMORY;
-   sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, F, p);
-   if (cx->eps1 > 0 || cx->pgd) {
-      M = F + g * p;
-      sneppp__dgemm(0, 1, g, g, p, 1, F, p, cx->pgd ? q->B : F, p, 0, M + n * n, g);
-      memset(M, 0, n * n * sizeof *M);
-      for (size_t i = 0; i < g; i++)
-         for (size_t j = 0; j < g; j++) M[q->pick[i] * n + q->pick[j]] = M[n * n + i * g + j];
+   some = F + n * p, M = some + g * p;
+   sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, some, p);
+   memset(F, 0, n * p * sizeof *F);
+   for (size_t i = 0; i < g; i++) memcpy(F + q->pick[i] * p, some + i * p, p * sizeof *F);
+   if (cx->eps1 > 0 || cx->pgd) { /* PGD picks all, in their order */
+      sneppp__dgemm(0, 1, n, n, p, 1, F, p, cx->pgd ? q->B : F, p, 0, M, n);
       for (size_t i = 0; i < n; i++) M[i * n + i] += cx->eps1;
       st = sneppp__set_readout(cx->model, q->which, M, n, R->V, err);
    } else
       for (size_t j = 0; j < p; j++)
-         for (size_t i = 0; i < g; i++) R->V[j * n + q->pick[i]] = (sneppp_real)(scale * F[i * p + j]);
+         for (size_t i = 0; i < n; i++) R->V[j * n + i] = (sneppp_real)(scale * F[i * p + j]);
    sneppp__block_free(&block);
    cx->rank += cx->eps1 > 0 || cx->pgd ? n : p;
    return st;
@@ -15785,10 +15739,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
       cx->first = sneppp__team_of(cx->desc)->first;
       cx->own = sneppp__team_of(cx->desc)->own + sneppp__parcel(cx->count);
    }
-   cx->stored = cx->own <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
-   for (size_t r = 0; r < cx->realisations; r++)
-      if (cx->desc->events[r].read) cx->stored = 0; /* memory that N does not move */
-   reads = !cx->stored;
+   reads = cx->own > SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   for (size_t r = 0; r < cx->realisations; r++) reads |= cx->desc->events[r].read != NULL; /* memory stays as it is */
    SNEPPP__TRY(sneppp__team_any(cx->desc, &reads, err)); /* all ranks, or none: passes are made together */
    cx->stored = !reads;
    cx->bound = -1e300, cx->gap = 1e300;
@@ -15929,6 +15881,14 @@ SNEPPP__APART static int sneppp__learnt_list(sneppp_model *model, int freeze, sn
    return (int)(to - seg);
 }
 
+/* What a trainer keeps in its block beside the arrays: the segments of theta, with their gradients in grad. */
+typedef struct sneppp__training {
+   sneppp__loss   loss;
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad    grad;
+   int            segments;
+} sneppp__training;
+
 static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
 {
    return s->real ? (double)s->real[i] : s->wide[i];
@@ -15992,10 +15952,8 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 
 /* One step of AdamW, theta in slices, with the gradient scale * g and 1 - beta^step in c1 and c2. */
 typedef struct sneppp__adamw_job {
-   const sneppp__learnt *seg;
-   int                   segments;
-   sneppp_trainer       *t;
-   double                scale, rate, c1, c2;
+   sneppp_trainer *t;
+   double          scale, rate, c1, c2;
 } sneppp__adamw_job;
 
 /* A slice of theta: kept as the last point known to be finite, if nothing is held out, then moved. */
@@ -16003,13 +15961,14 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
 {
    const sneppp__adamw_job *job = (const sneppp__adamw_job *)arg;
    const sneppp_fit_desc   *o = &job->t->desc;
+   const sneppp__training  *w = (const sneppp__training *)job->t->loss;
    double       *theta = job->t->theta, *m = job->t->moment1, *v = job->t->moment2;
    const double *g = job->t->gradient, b1 = o->beta1, b2 = o->beta2, rate = job->rate / job->c1, i2 = 1 / job->c2;
    size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
    if (hi > job->t->parameters) hi = job->t->parameters;
    if (!job->t->held) memcpy(job->t->best + lo, theta + lo, (hi - lo) * sizeof *theta);
-   for (int k = 0; k < job->segments; k++) {
-      const sneppp__learnt *seg = &job->seg[k];
+   for (int k = 0; k < w->segments; k++) {
+      const sneppp__learnt *seg = &w->seg[k];
       double keep = seg->decays ? 1 - job->rate * o->decay : 1;
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
       for (; i < end; i++) {
@@ -16038,7 +15997,7 @@ static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_grad *grad, double *nll,
                                           double *expected, sneppp_error *err)
 {
-   sneppp__loss *loss = (sneppp__loss *)t->loss;
+   sneppp__loss *loss = &((sneppp__training *)t->loss)->loss;
    double        value = 0;
    size_t        train = t->events - t->held, at = t->report.step * t->desc.batch;
    loss->lo = held ? 0 : t->held, loss->hi = held ? t->held : t->events;
@@ -16076,8 +16035,7 @@ static int sneppp__learns_floor(const sneppp_model *model, const sneppp_fit_desc
 static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
 {
    sneppp_model   *model = t->model;
-   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
-   sneppp_grad     grad;
+   sneppp__training *w = (sneppp__training *)t->loss;
    int             frozen = (t->desc.freeze & SNEPPP_FREEZE_READOUT) != 0,
                    shared = t->desc.floor == 0 && sneppp__learns_floor(model, &t->desc);
    double          nll = 0, expected = 0, N = t->weights, target = N, scale, alpha = model->alpha, had = model->floor;
@@ -16104,7 +16062,8 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
       double root = model->desc.mix == SNEPPP_MIX_SEPARABLE ? pow(scale, 0.5 / model->readouts) : sqrt(scale);
       for (size_t i = 0; i < (size_t)R->m * (size_t)R->n; i++) R->V[i] = (sneppp_real)((double)R->V[i] * root);
    }
-   sneppp__theta_read(seg, sneppp__learnt_list(model, t->desc.freeze, seg, NULL, &grad, &t->parameters), t->theta);
+   w->segments = sneppp__learnt_list(model, t->desc.freeze, w->seg, t->gradient, &w->grad, &t->parameters);
+   sneppp__theta_read(w->seg, w->segments, t->theta);
    memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
    model->origin.count = 0; /* from here on the model is not that of the fit before */
    return SNEPPP_OK;
@@ -16151,18 +16110,14 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    SNEPPP__REFUSE(err, !count, ARG, "fit.freeze leaves nothing to learn");
    sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) {
-      t->loss = sneppp__take(&room.c, 1, 1, sizeof loss);
-      t->theta = sneppp__doubles(&room.c, count, 1);
-      t->moment1 = sneppp__doubles(&room.c, count, 1);
-      t->moment2 = sneppp__doubles(&room.c, count, 1);
-      t->gradient = sneppp__doubles(&room.c, count, 1);
-      t->best = sneppp__doubles(&room.c, count, 1);
+      t->loss = sneppp__take(&room.c, 1, 1, sizeof(sneppp__training));
+      SNEPPP__TAKE_ALL(&room.c, count, 1, &t->theta, &t->moment1, &t->moment2, &t->gradient, &t->best);
       t->base = room.c.base ? room.c.base + room.c.used : NULL;
       room.c.fence = 0; /* each evaluation lays this part out anew, with or without the arrays of gradients */
       sneppp__place_loss(&room.c, &loss);
    }
    SNEPPP__TRY(room.st);
-   memcpy(t->loss, &loss, sizeof loss);
+   ((sneppp__training *)t->loss)->loss = loss;
    memset(t->moment1, 0, count * sizeof(double));
    memset(t->moment2, 0, count * sizeof(double));
    t->block = room.block.raw, t->block_bytes = room.block.bytes;
@@ -16214,48 +16169,53 @@ static int sneppp__layers_have_integrals(const sneppp_model *model)
    return 1;
 }
 
+/* These parameters into the model. */
+static void sneppp__trainer_write(const sneppp_trainer *t, const double *theta)
+{
+   const sneppp__training *w = (const sneppp__training *)t->loss;
+   sneppp__theta_write(w->seg, w->segments, 1, theta);
+}
+
 /* Back to the best parameters so far, and from there with half the rate. */
-static void sneppp__trainer_undo(sneppp_trainer *t, const sneppp__learnt *seg, int segments)
+static void sneppp__trainer_undo(sneppp_trainer *t)
 {
    t->rate_cut *= 0.5;
    memcpy(t->theta, t->best, t->parameters * sizeof *t->theta);
    memset(t->moment1, 0, t->parameters * sizeof(double));
    memset(t->moment2, 0, t->parameters * sizeof(double));
-   sneppp__theta_write(seg, segments, 1, t->theta);
+   sneppp__trainer_write(t, t->theta);
 }
 
 /* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate; one that
    leads to units without an integral is undone at once, so that the model between two steps is always a model. */
 static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
 {
-   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
-   sneppp_grad     grad;
-   sneppp_error    inner;
-   size_t          count;
+   sneppp__training *w = (sneppp__training *)t->loss;
+   sneppp_error      inner;
+   const size_t      count = t->parameters;
    sneppp__adamw_job job;
-   sneppp_status   st;
-   int segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
-   sneppp__theta_write(seg, segments, 1, t->theta);
+   sneppp_status     st;
+   sneppp__trainer_write(t, t->theta);
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
-      st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
+      st = sneppp__trainer_look(t, 0, &w->grad, &t->report.nll, &t->report.expected, &inner);
       if (st == SNEPPP_OK) break;
       if ((st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE) || t->rate_cut < 1e-6)
          return sneppp__pass_on(&inner, err);
-      sneppp__trainer_undo(t, seg, segments);
+      sneppp__trainer_undo(t);
    }
-   sneppp__theta_chain(seg, segments, t->gradient);
+   sneppp__theta_chain(w->seg, w->segments, t->gradient);
    double scale = 1 / (double)t->report.events; /* per event, so that rates do not depend on their number */
    double norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
    t->report.gradient = norm;
    if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
-   job.seg = seg, job.segments = segments, job.t = t, job.scale = scale;
+   job.t = t, job.scale = scale;
    job.rate = t->rate_cut * sneppp__rate(&t->desc, t->report.step);
    t->report.step++;
    job.c1 = 1 - pow(t->desc.beta1, (double)t->report.step), job.c2 = 1 - pow(t->desc.beta2, (double)t->report.step);
    sneppp__run(&t->desc.parallel, sneppp__adamw_slice, &job, (count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
-   sneppp__theta_write(seg, segments, 0, t->theta);
-   if (!sneppp__layers_have_integrals(t->model)) sneppp__trainer_undo(t, seg, segments);
+   sneppp__theta_write(w->seg, w->segments, 0, t->theta);
+   if (!sneppp__layers_have_integrals(t->model)) sneppp__trainer_undo(t);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return SNEPPP_OK;
 }
@@ -16332,12 +16292,9 @@ static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, snepp
    ones, unless their likelihood is not finite: then those of the step before. */
 static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
 {
-   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
-   sneppp_grad    grad;
-   size_t         every = t->desc.steps / 60 + 1, count;
-   int            segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, NULL, &grad, &count);
-   double         nll = 0;
-   sneppp_status  st = SNEPPP_OK;
+   size_t        every = t->desc.steps / 60 + 1;
+   double        nll = 0;
+   sneppp_status st = SNEPPP_OK;
    t->report.ending = SNEPPP_ENDING_RUNNING;
    while (st == SNEPPP_OK && t->report.ending == SNEPPP_ENDING_RUNNING && t->report.step < t->desc.steps) {
       int stop = 0;
@@ -16351,12 +16308,12 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
    }
    if (st != SNEPPP_OK) return st;
    if (t->report.ending == SNEPPP_ENDING_RUNNING) t->report.ending = SNEPPP_ENDING_STEP_LIMIT;
-   if (t->held && t->looks) sneppp__theta_write(seg, segments, 1, t->best);
+   if (t->held && t->looks) sneppp__trainer_write(t, t->best);
    for (int again = 0; again < 2; again++) {
       st = sneppp__nll(t->model, t->desc.events, t->desc.realisations, sneppp__team_of(&t->desc), &nll,
                        &t->report.expected, NULL, &t->desc.parallel, err);
       if (again || t->held || (st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE)) break;
-      sneppp__theta_write(seg, segments, 1, t->best);
+      sneppp__trainer_write(t, t->best);
    }
    if (st == SNEPPP_OK) st = sneppp__trainer_scale(t, &nll, err);
    if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->report.events;
@@ -16377,14 +16334,13 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
       q->K = sneppp__doubles(c, n, cx->diagonal ? 1 : n);
       q->B = cx->diagonal ? NULL : sneppp__doubles(c, n, n);
       q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
-      q->s = sneppp__doubles(c, n, 1);
-      q->a = sneppp__doubles(c, n, 1);
+      SNEPPP__TAKE_ALL(c, n, 1, &q->s, &q->a);
    }
    cx->lane = (sneppp__convex_lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->lane);
    cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
 
-/* From K on; what it changes of the model, the caller puts back if it fails. */
+/* From K on; what it changes of the model, sneppp__fit_convex or sneppp__tune puts back if it fails. */
 static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
 {
    sneppp_model *model = cx->model;
@@ -16413,7 +16369,6 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
                                                      sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
-   sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
    memset(&cx, 0, sizeof cx);
@@ -16425,9 +16380,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    for (size_t r = 0; r < cx.realisations; r++)
       for (size_t k = 0; k < desc->events[r].regions; k++)
          cx.regions += sneppp__region_count(&desc->events[r], k) > 0;
-   SNEPPP__TRY(sneppp__keep(model, &kept, err));
    while (sneppp__room_run(&room, err)) sneppp__place_convex(&room.c, model, &cx);
-   if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
+   SNEPPP__TRY(room.st);
    cx.total = sneppp__fit_weight(desc);
    cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
    cx.now.events = sneppp__fit_number(desc);
@@ -16435,12 +16389,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_ENDING_CONVERGED;
    st = sneppp__together(desc, sneppp__convex_run(&cx, polish, err), err);
-   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
    cx.now.seconds = SNEPPP_SECONDS() - cx.start;
    if (st == SNEPPP_OK && report) *report = cx.now;
    sneppp__block_free(&room.block);
-   sneppp__block_free(&kept.block);
    return st;
 }
 
@@ -16579,11 +16531,16 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
 {
    sneppp_fit_desc o = *desc;
    sneppp_report   r;
+   sneppp__kept    kept;
    double          start = SNEPPP_SECONDS(), W, scale, gain, held_out = sneppp__nan();
-   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, &held_out, err) : SNEPPP_OK;
+   sneppp_status   st = SNEPPP_OK;
    memset(&r, 0, sizeof r);
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
+   if (desc->tune && !polish) st = sneppp__tune(model, &o, &held_out, err);
    if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
-   if (st != SNEPPP_OK) return st;
+   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
+   sneppp__block_free(&kept.block);
+   SNEPPP__TRY(st);
    W = sneppp__fit_weight(&o), scale = W / r.expected;
    if (r.events) r.held_out = (held_out * W + sneppp__fit_factorials(&o)) / (double)r.events;
    if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
@@ -20149,14 +20106,14 @@ static void sneppp__sure_parts(sneppp__sure *s)
    }
 }
 
-/* Influences and bias from s->mass and s->root, that of the square roots of bumps, which have sqrt(2) times the width;
-   `floor` is the floor's mass, `flat` the share of the window. One more smoothing makes all bumps that much wider, and
-   takes the share p of the floor off them. Returns the bias that shows. */
-static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
+/* The mean, the influences on it, and the bias b that shows, from s->mass and s->root, that of the square roots of bumps,
+   which have sqrt(2) times the width; area: of the region, 1 at a point. One more smoothing makes all bumps that much
+   wider, and takes the share p of the floor off them. */
+static double sneppp__sure_bumps(sneppp__sure *s, double area, double *b)
 {
    const sneppp_origin *o = &s->model->origin;
    size_t               n = (size_t)s->model->n, at = 0;
-   double               wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
+   double floor = s->model->floor * area, wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
    for (size_t j = 0; j < o->count; j++) s->a[j] = floor * (double)o->weight[j] / s->weights;
    for (size_t k = 0; k < n; k++) {
       bumps += s->mass[k];
@@ -20167,7 +20124,8 @@ static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
          at++;
       }
    }
-   return p * (1 - p) * s->total * flat + (1 - p) * wide - bumps;
+   *b = p * (1 - p) * s->total * area / s->area + (1 - p) * wide - bumps;
+   return floor + bumps;
 }
 
 /* From s->g, the masses of all bumps in a region, and of their roots. Returns its size. */
@@ -20214,7 +20172,7 @@ static void sneppp__sure_features(const sneppp__sure *s, const sneppp_real *x, d
       }
 }
 
-/* y = V psi (rows) from these, and q of each readout. */
+/* y = V psi (rows) from these, or 1 of a diagonal readout, and q of each readout. */
 static void sneppp__sure_project(const sneppp__sure *s, const double *psi, double *y, double *q)
 {
    const sneppp_model *m = s->model;
@@ -20225,8 +20183,8 @@ static void sneppp__sure_project(const sneppp__sure *s, const double *psi, doubl
       q[k] = 0;
       for (size_t i = 0; i < s->m[k]; i++, V += n) {
          double dot = sneppp__dot_f64(n, V, psi + R->first);
-         if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) q[k] += dot;
-         else q[k] += dot * dot, *y++ = dot;
+         *y = m->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : dot;
+         q[k] += dot * *y++;
       }
    }
 }
@@ -20272,14 +20230,13 @@ static sneppp_status sneppp__sure_curve(sneppp__sure *s, double more, const snep
    return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "the curvature of the fit cannot be factorised");
 }
 
-/* The score of a readout is the matrix 2 rest / lambda (V psi) psi', or of a diagonal one the vector 2 rest / lambda
-   v psi^2. The factor goes into Y or Psi; products of scores are sums over readouts of (psi_i'psi_j) (Y_i'Y_j). */
+/* The score of a readout is the matrix 2 rest / lambda y psi', y = V psi, or of a diagonal one the vector 2 rest / lambda
+   v psi^2, y = 1. The factor goes into Y; products of scores are sums over readouts of (psi_i'psi_j) (Y_i'Y_j). */
 static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
    const size_t         N = s->N, n = (size_t)m->n, rows = s->rows;
-   const int            full = m->desc.readout == SNEPPP_READOUT_FULL;
    double               trace = 0, *V = s->V;
    for (int k = 0; k < m->readouts; k++)
       for (size_t i = 0; i < s->m[k] * (size_t)m->readout[k].n; i++) *V++ = (double)m->readout[k].V[i];
@@ -20289,13 +20246,9 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
       sneppp__sure_project(s, psi, y, q);
       lambda = sneppp__sure_mean(m, q, 1);
       if (!(lambda > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
-      for (int k = 0; k < m->readouts; k++) {
-         const sneppp_readout_state *R = &m->readout[k];
-         double                      factor = 2 * sneppp__sure_rest(m, q, k) / lambda;
-         for (size_t i = 0; full && i < s->m[k]; i++) *y++ *= factor;
-         for (size_t i = 0; !full && i < (size_t)R->n; i++) *psi++ *= factor;
-      }
-      psi = s->Psi + j * n, y = s->Y + j * rows;
+      for (int k = 0; k < m->readouts; k++)
+         for (size_t i = 0; i < s->m[k]; i++) *y++ *= 2 * sneppp__sure_rest(m, q, k) / lambda;
+      y = s->Y + j * rows;
       if (s->B) trace += s->w[j] * sneppp__dot_f64(n, psi, psi) * sneppp__dot_f64(rows, y, y);
    }
    if (s->B) {
@@ -20309,10 +20262,10 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
          size_t at = 0;
          for (int k = 0; k < m->readouts; k++) {
             const sneppp_readout_state *R = &m->readout[k];
-            size_t                      first = (size_t)R->first;
-            double dot = sneppp__dot_f64((size_t)R->n, s->Psi + i * n + first, s->Psi + j * n + first);
-            if (full) dot *= sneppp__dot_f64(s->m[k], s->Y + i * rows + at, s->Y + j * rows + at);
-            c += dot, at += s->m[k];
+            const double               *psi = s->Psi + R->first, *y = s->Y + at;
+            c += sneppp__dot_f64((size_t)R->n, psi + i * n, psi + j * n) *
+                 sneppp__dot_f64(s->m[k], y + i * rows, y + j * rows);
+            at += s->m[k];
          }
          s->L[i * N + j] = c * sqrt(s->w[i] * s->w[j]);
          if (i == j) trace += s->L[i * N + j];
@@ -20351,11 +20304,10 @@ static double sneppp__sure_gradient(sneppp__sure *s, const double *psi)
       const double two = 2 * sneppp__sure_rest(m, q, k);
       if (psi) memcpy(KV, psi + first, nk * sizeof *psi);
       if (s->B) sneppp__solve_lower(nk, s->B, nk, 0, KV, cols, cols);
-      if (full && !psi) sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, KV, mk, 0, s->work, mk);
+      if (!psi) sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, KV, mk, 0, s->work, mk);
       for (size_t j = 0; j < N; j++) {
-         double dot = full && !psi ? 1 : sneppp__dot_f64(nk, s->Psi + j * n + first, KV);
-         if (full) dot *= sneppp__dot_f64(mk, s->Y + j * rows + at, psi ? y + at : s->work + j * mk);
-         s->a[j] += two * dot;
+         double dot = sneppp__dot_f64(mk, s->Y + j * rows + at, psi ? y + at : s->work + j * mk);
+         s->a[j] += two * dot * (psi ? sneppp__dot_f64(nk, s->Psi + j * n + first, KV) : 1);
       }
       KV += cols * nk, at += mk;
    }
@@ -20393,29 +20345,23 @@ SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_mode
    }
    s->rows = rows;
    sneppp__place_grams(c, m, &s->g);
-   s->w = sneppp__doubles(c, N, 1);
-   s->a = sneppp__doubles(c, N, 1);
-   s->sum = sneppp__doubles(c, N, 1);
+   SNEPPP__TAKE_ALL(c, N, 1, &s->w, &s->a, &s->sum);
    s->psi = sneppp__reals(c, n, 1);
    s->mass = sneppp__doubles(c, n, 1);
    if (m->origin.bumps) {
       for (int f = 0; f < m->factors; f++) s->g.c[f] = sneppp__doubles(c, n, 1);
       s->other = sneppp__reals(c, n, 1);
-      s->root = sneppp__doubles(c, n, 1);
-      s->omega = sneppp__doubles(c, n, 1);
-      s->wide = sneppp__doubles(c, n, 1);
+      SNEPPP__TAKE_ALL(c, n, 1, &s->root, &s->omega, &s->wide);
       s->start = (size_t *)sneppp__take(c, n + 1, 1, sizeof *s->start);
       s->pick = (int *)sneppp__take(c, n, 1, sizeof *s->pick);
       return;
    }
-   s->V = sneppp__doubles(c, all, 1);
+   SNEPPP__TAKE_ALL(c, all, 1, &s->V, &s->KV);
+   SNEPPP__TAKE_ALL(c, N, rows, &s->Y, &s->work);
    s->Psi = sneppp__doubles(c, N, n);
    s->B = full && m->readouts == 1 ? sneppp__doubles(c, n * n + sneppp__eigh_work(n), 1) : NULL;
-   s->Y = sneppp__doubles(c, N, rows);
    s->L = sneppp__doubles(c, N, N);
    s->K = sneppp__doubles(c, full ? most : 0, most);
-   s->KV = sneppp__doubles(c, all, 1);
-   s->work = sneppp__doubles(c, N, rows);
    s->weight = sneppp__reals(c, m->origin.count, 1);
 }
 
@@ -20469,6 +20415,16 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    return SNEPPP_OK;
 }
 
+/* The mean of the region of s->g, the influences on it, and its bias. */
+static double sneppp__sure_grams(sneppp__sure *s, double *b)
+{
+   double mean;
+   if (s->model->origin.bumps) return sneppp__sure_bumps(s, sneppp__sure_masses(s, s->mass, s->root), b);
+   mean = sneppp__sure_gradient(s, NULL);
+   sneppp__sure_solve(s);
+   return mean;
+}
+
 /* Does the region ask what if: with exposures (1) or covariates (2, 3) that its cells did not have? No events were seen
    there then. */
 static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
@@ -20493,7 +20449,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   double               mean, area, b = 0;
+   double               mean, b = 0;
    sneppp__seen         seen = {0, 0, 0};
    int                  known, supposes;
    SNEPPP__TRY(sneppp__grams_region(m, region, before, &s->g, par, err));
@@ -20505,15 +20461,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the region has other covariates, and bumps cannot tell how well AUTO "
                           "knows what these do: ask a fit by CONVEX");
    known = o->scale > 0 && !supposes;
-   if (o->bumps) {
-      area = sneppp__sure_masses(s, s->mass, s->root);
-      b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
-      mean = m->floor * area;
-      for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
-   } else {
-      mean = sneppp__sure_gradient(s, NULL);
-      sneppp__sure_solve(s);
-   }
+   mean = sneppp__sure_grams(s, &b);
    for (size_t i = 0; i < o->count && known; i++)
       sneppp__sure_see(s, i, sneppp__inside_region(m, region, o->x + i * (size_t)m->D), &seen);
    sneppp__sure_answer(s, mean, b, 1, seen.own, known ? seen.count : -1, out);
@@ -20524,16 +20472,12 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
 static double sneppp__sure_point(sneppp__sure *s, const sneppp_real *x, double *b)
 {
    const sneppp_model *m = s->model;
-   double              mean = m->floor;
    sneppp__sure_features(s, x, s->mass);
    *b = 0;
    if (!m->origin.bumps) return sneppp__sure_gradient(s, s->mass);
-   for (size_t k = 0; k < (size_t)m->n; k++) {
+   for (size_t k = 0; k < (size_t)m->n; k++)
       s->root[k] = (double)s->psi[k], s->mass[k] *= m->alpha * (double)m->readout[0].V[k];
-      mean += s->mass[k];
-   }
-   *b = sneppp__sure_bumps(s, m->floor, 1 / s->area);
-   return mean;
+   return sneppp__sure_bumps(s, 1, b);
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
@@ -20758,19 +20702,13 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 
 #define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
 
-/* The memory for the part of an interval list or of a polygon's ring in a box. */
-typedef struct sneppp__cut {
-   double *list, *spare; /* ends; or vertices, of which a ring of v has at most 6 v after four cuts         */
-   double *sign;         /* (rings) see sneppp__ring_sign                                                   */
-} sneppp__cut;
-
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. The
    last three are bounds over the cell: of the rest, of the linear part, of the feature. There is one readout: models
    with more are drawn in shares. */
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
-   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* the polygon that cuts a part that is one, else NULL    */
+   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* a raster, or the polygon that cuts a part that is one  */
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
    int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
@@ -20792,7 +20730,7 @@ typedef struct sneppp__sampler {
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
    double              *M;                        /* V'V of a full readout                                  */
-   sneppp__cut          cut[SNEPPP_MAX_FACTORS];
+   double              *ends[SNEPPP_MAX_FACTORS]; /* of the intervals in a cell                             */
    double               last[2 * SNEPPP__MAX_AXES]; /* lo (P), hi (P) of each factor's part that grams has    */
    int                  have[SNEPPP_MAX_FACTORS]; /* is it one of a cell?                                   */
    size_t               counts, looks;            /* masses of cells computed; intensities                  */
@@ -20821,20 +20759,10 @@ SNEPPP__COLD static void sneppp__place_sampler(sneppp__carver *c, sneppp__sample
    s->cell = sneppp__doubles(c, s->room + 4, s->record);
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
-   s->share = sneppp__doubles(c, s->room + 4, 1);
-   s->count = sneppp__doubles(c, s->room + 4, 1);
+   SNEPPP__TAKE_ALL(c, s->room + 4, 1, &s->share, &s->count);
    s->M = s->closed && model->desc.readout == SNEPPP_READOUT_FULL ? sneppp__doubles(c, n, n) : NULL;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* its lists may not be placed */
-      sneppp__cut         *cut = &s->cut[f];
-      size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
-      if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
-      for (size_t k = 0; k < rings; k++)
-         if (numbers < 12 * sneppp__ring_size(part, k)) numbers = 12 * sneppp__ring_size(part, k);
-      cut->list = sneppp__doubles(c, numbers, 1);
-      cut->spare = sneppp__doubles(c, rings ? numbers : 0, 1);
-      cut->sign = sneppp__doubles(c, rings, 1);
-   }
+   for (int f = 0; f < model->factors; f++)
+      if (s->inside[f].space == SNEPPP_SPACE_INTERVALS) s->ends[f] = sneppp__doubles(c, s->inside[f].count, 2);
 }
 
 /* One factor's features at t, in the statistics k of the factor; with half-widths h (or NULL: values only). */
@@ -20943,19 +20871,12 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
       const double        *p = lo + s->p[f], *q = hi + s->p[f];
       int                  a = s->a[f], whole = !sneppp__cell_axes(w),
                            ring = w->space == SNEPPP_SPACE_VONMISES || (w->space == SNEPPP_SPACE_SPHERE && !whole);
-      double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
-      if (s->inside[f].space == SNEPPP_SPACE_RASTER) { /* all of a cell of the sampler lies in one of the raster */
-         for (int k = 0; k < w->dim; k++) l[k] = 0.5 * (p[k] + q[k]);
+      double               l[SNEPPP__MAX_STATS] = {0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
+      if (!ring) { /* all of a cell of the sampler lies in one of a raster, whose covariates do not change there */
+         const int moves = s->inside[f].space == SNEPPP_SPACE_RASTER && s->inside[f].no_place ? 0 : w->dim;
+         for (int k = 0; k < w->dim && !whole; k++) l[k] = 0.5 * (p[k] + q[k]);
          sneppp__window_stats(&s->inside[f], l, t + a);
-         for (int k = 0; k < s->layer[f].d; k++)
-            h[a + k] = k < w->dim && !s->inside[f].no_place ? 0.5 * (q[k] - p[k]) : 0;
-         continue;
-      }
-      if (!ring) {
-         for (int k = 0; k < s->layer[f].d; k++) {
-            t[a + k] = whole ? 0 : 0.5 * (p[k] + q[k]);
-            h[a + k] = whole ? 1 : 0.5 * (q[k] - p[k]);
-         }
+         for (int k = 0; k < s->layer[f].d; k++) h[a + k] = whole ? 1 : k < moves ? 0.5 * (q[k] - p[k]) : 0;
          continue;
       }
       if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) { /* p = height, longitude */
@@ -21137,7 +21058,7 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
       const sneppp_window      *w = s->part[f];
       const sneppp_layer_state *L = &s->model->layer[f];
       const double             *lo = cell + s->p[f], *hi = lo + s->P;
-      int                       axes = sneppp__cell_axes(w);
+      int                       axes = sneppp__cell_axes(w), raster = L->inside.space == SNEPPP_SPACE_RASTER;
       double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
       sneppp_real              *to = x + L->first;
       for (int k = 0; k < axes; k++)
@@ -21151,20 +21072,13 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)(w->space == SNEPPP_SPACE_SPHERE ? u[k] : y[k]);
          continue;
       }
-      if (L->inside.space == SNEPPP_SPACE_RASTER) {
-         sneppp__window_stats(&s->inside[f], y, u);
-         for (int k = 0; k < w->dim; k++) y[k] += L->inside.no_place ? 0 : L->shift[k], to[k] = (sneppp_real)y[k];
-         for (int k = 0; k < w->dim; k++) y[k] = (double)to[k];
-         if (!sneppp_window_contains(w, y) || !sneppp_window_contains(&s->model->desc.factor[f].window, y)) return 0;
-         continue;
-      }
+      sneppp__window_stats(&s->inside[f], y, u);
       for (int k = 0; k < w->dim; k++) {
-         u[k] = y[k];
-         y[k] += L->shift[k];
-         to[k] = sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
-         if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
+         y[k] += raster && L->inside.no_place ? 0 : L->shift[k];
+         to[k] = raster ? (sneppp_real)y[k] : sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
+         if (raster || w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
       }
-      if ((w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) ||
+      if (((raster || w->space != SNEPPP_SPACE_BOX) && !sneppp_window_contains(w, y)) ||
           (s->walls[f] && !sneppp_window_contains(s->walls[f], y)))
          inside = 0;
       if (!inside && !at) return 0;
@@ -21253,8 +21167,6 @@ SNEPPP__COLD static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, snepp
    if (s->M) sneppp__dgemm(1, 0, n, n, s->rows, 1, s->V, n, s->V, n, 0, s->M, n);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
-      for (size_t k = 0; s->inside[f].space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(&s->inside[f]); k++)
-         s->cut[f].sign[k] = sneppp__ring_sign(&s->inside[f], k);
       if (s->part[f]->space == SNEPPP_SPACE_SPHERE || s->part[f]->space == SNEPPP_SPACE_VONMISES) continue;
       for (int k = 0; k < L->d - s->inside[f].covariates; k++) {
          double sum = 0;
@@ -21281,27 +21193,14 @@ SNEPPP__COLD static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, snepp
 #define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
 #define SNEPPP__TREE_AXES   6    /* of cells whose means are taken over nodes, at most 2^6 of them */
 
-/* The share of a cell's box that a polygon has, 0 if that is nothing. Of a ring around the box, or that only passes it,
-   edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
-static double sneppp__cut_share(const sneppp__cut *cut, const sneppp_window *w, const double *lo, const double *hi)
+/* The share of a cell's box that a polygon has; what edges on the border of the box leave by rounding is nothing. */
+static double sneppp__cut_share(const sneppp_window *w, const double *lo, const double *hi)
 {
-   const double *ring = w->xy, *v = cut->list;
-   double        area2 = 0, share, corner[8];
-   size_t        n;
-   int           border = 1;
-   sneppp__box_corners(lo, hi, corner);
-   for (size_t k = 0; k < sneppp__ring_count(w); k++, ring += 2 * n) {
-      size_t left = sneppp__ring_within(ring, n = sneppp__ring_size(w, k), corner, 4, cut->spare, cut->list);
-      if (left < 3) continue;
-      area2 += cut->sign[k] * sneppp__ring_area2(v, left);
-      for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
-         border = 0;
-         for (size_t r = 0; r < 2; r++)
-            border |= v[2 * i + r] == v[2 * j + r] && (v[2 * i + r] == lo[r] || v[2 * i + r] == hi[r]);
-      }
-   }
-   share = 0.5 * area2 / ((hi[0] - lo[0]) * (hi[1] - lo[1]));
-   return border ? share > 0.5 : fmax(share, 1e-12);
+   sneppp__plot box = {0, 1, {lo[0], lo[1]}, {hi[0], hi[1]}, hi[1], 0};
+   double       mass = 0;
+   sneppp__plot_cut(w, &box, sneppp__plot_mass, &mass);
+   mass /= sneppp__plot_area(&box);
+   return mass > 1e-14 ? mass : 0;
 }
 
 /* The part of factor f, a box or intervals, in a cell. */
@@ -21313,9 +21212,9 @@ static void sneppp__cell_part(const sneppp__sampler *s, int f, const double *cel
    memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
    memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
    if (all->space != SNEPPP_SPACE_INTERVALS) return;
-   part->ends = s->cut[f].list, part->count = 0;
+   part->ends = s->ends[f], part->count = 0;
    for (size_t k = 0; k < all->count; k++) {
-      double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]), *to = s->cut[f].list;
+      double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]), *to = s->ends[f];
       if (a < b) to[2 * part->count] = a, to[2 * part->count++ + 1] = b;
    }
 }
@@ -21394,7 +21293,7 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
       int                  digit[SNEPPP__TREE_AXES] = {0}, k = 0, n;
       double               inner = 0, outer = 0, hits = 0, all = 0;
       sneppp_window        part;
-      if (w->space == SNEPPP_SPACE_POLYGON) share *= sneppp__cut_share(&s->cut[f], w, lo, hi);
+      if (w->space == SNEPPP_SPACE_POLYGON) share *= sneppp__cut_share(w, lo, hi);
       if (w->space == SNEPPP_SPACE_INTERVALS) {
          sneppp__cell_part(s, f, cell, &part);
          share *= sneppp_window_mass(&part) / (hi[0] - lo[0]);
@@ -21540,7 +21439,8 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
          box[0] = fmin(fmax(box[0], lo), hi), box[1] = fmax(fmin(box[1], hi), box[0]);
       }
       w->s.part[f] = cut && part->space == SNEPPP_SPACE_BOX ? win : part;
-      w->s.walls[f] = cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON ? win : NULL;
+      if (cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON) w->s.walls[f] = win;
+      if (win->space == SNEPPP_SPACE_RASTER) w->s.walls[f] = win;
       w->polygons += w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
    }
    w->mixture = sneppp__is_mixture(model, w->s.part);
@@ -21966,7 +21866,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
 
 static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
-   int    space = (int)w->space, measure = (int)w->measure, how = (w->no_place ? 1 : 0) + (w->tilt ? 2 : 0), rings,
+   int    space = (int)w->space, measure = (int)w->measure, how = (w->no_place ? 1 : 0) + (w->tilt ? 2 : 0),
           raster, polygon;
    size_t vertices, k;
    sneppp__io_int(io, &space);
@@ -21977,27 +21877,22 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
    sneppp__io_doubles(io, w->lo, (size_t)w->dim);
    sneppp__io_doubles(io, w->hi, (size_t)w->dim);
    sneppp__io_doubles(io, w->centre, (size_t)w->dim);
-   sneppp__io_doubles(io, w->param,
-                      w->dim < 2 ? (size_t)(SNEPPP_MAX_DIM < 2 ? 1 : 2)
-                                 : (size_t)w->dim); /* families on the line have two */
+   sneppp__io_doubles(io, w->param, w->dim > 1 ? (size_t)w->dim : SNEPPP_MAX_DIM < 2 ? 1 : 2); /* 2 on the line */
    sneppp__io_double(io, &w->radius);
    w->count = sneppp__io_size(io, w->count);
    w->rings = sneppp__io_size(io, w->rings);
    if (io->bad || (io->reading && (w->count > io->left || w->rings > io->left))) { io->bad = 1; return; }
    raster = w->space == SNEPPP_SPACE_RASTER;
    polygon = raster || w->space == SNEPPP_SPACE_POLYGON;
-   vertices = polygon ? w->count : 0;
-   rings = polygon && w->rings > 0;
-   if (rings)
-      for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
-         size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
-         if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading) io->sizes[k] = size;
-         vertices += size;
-      }
-   if (io->reading) w->ring_size = rings ? io->sizes : NULL;
-   if (rings && io->reading) io->sizes += w->rings;
    if (!polygon) w->rings = 0;
+   if (io->reading) w->ring_size = w->rings ? io->sizes : NULL;
+   vertices = polygon && !w->rings ? w->count : 0;
+   for (k = 0; k < w->rings && !io->bad; k++) {
+      size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
+      if (io->reading && size > io->left) io->bad = 1;
+      if (io->reading) *io->sizes++ = size;
+      vertices += size;
+   }
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
    if (raster) {
       sneppp__io_doubles(io, w->origin, 2);
@@ -22057,14 +21952,13 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
          io->bad = 1;
          return;
       }
+      if (io->reading) x->units = mixed ? io->units : NULL;
       for (int i = 0; mixed && i < x->width; i++) {
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading) io->units[i] = u;
+         if (io->reading) *io->units++ = u;
       }
-      if (io->reading) x->units = mixed ? io->units : NULL;
-      if (mixed && io->reading) io->units += x->width;
    }
 }
 
@@ -22104,9 +21998,7 @@ SNEPPP__COLD static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
    sneppp__io_double(io, &m->origin.ridge);
 }
 
-static const unsigned char sneppp__io_magic[8] = {
-   's', 'n', 'e', 'p', 'p', 'p', '\r', '\n'
-}; /* text mode breaks the last two */
+static const unsigned char sneppp__io_magic[8] = {'s', 'n', 'e', 'p', 'p', 'p', '\r', '\n'}; /* not as text */
 
 SNEPPP__COLD static void sneppp__io_head(sneppp__io *io)
 {
@@ -22345,10 +22237,7 @@ SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, 
                                                        sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
-   sneppp__learnt       seg[SNEPPP__MAX_LEARNT];
-   sneppp_grad          grad;
    sneppp__io           io, rest;
-   size_t               count;
    SNEPPP__REFUSE(err, !trainer || !trainer->block, ARG, "the trainer is NULL or was never made");
    SNEPPP__REFUSE(err, !buf || bytes != sneppp_trainer_save(trainer, NULL, 0), FORMAT, "the checkpoint has %z bytes, "
                   "but one of this trainer has %z", bytes, sneppp_trainer_save(trainer, NULL, 0));
@@ -22361,8 +22250,7 @@ SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, 
    SNEPPP__REFUSE(err, !sneppp__checkpoint_good(rest, trainer->parameters, (trainer->desc.freeze & SNEPPP_FREEZE_FLOOR)
                   != 0, trainer->model->floor > 0), FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
-   sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,
-                       trainer->theta);
+   sneppp__trainer_write(trainer, trainer->theta);
    return SNEPPP_OK;
 }
 
@@ -22838,78 +22726,39 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
    return SNEPPP_OK;
 }
 
-/* The masses of all bumps with their readouts, and if they are asked for, of their square roots, without; work:
-   (4 group). Returns the area. */
-static double sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
-                                  double *mass, double *root, double *work)
+/* Into g, of factor f: the masses of all bumps in the region, if they are asked for of their square roots as well, and
+   the area; work: (4 group). */
+static void sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
+                                double *work, sneppp__grams *g)
 {
-   const size_t n = (size_t)model->n, group = model->desc.group ? (size_t)model->desc.group : 1;
-   double       area = 0, *k = work, *part = k + 2 * group;
-   for (size_t r = 0; r < rings; r++) area += R[r].sign * R[r].area;
+   const size_t              n = (size_t)model->n, group = model->desc.group ? (size_t)model->desc.group : 1;
+   const sneppp_layer_state *L = &model->layer[f];
+   const sneppp_real        *V = model->readout[0].V;
+   const double unit = model->desc.factor[f].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
+   double      *k = work, *part = k + 2 * group, *mass = g->K[f], *root = g->c[f];
+   g->mass[f] = 0;
+   for (size_t r = 0; r < rings; r++) g->mass[f] += unit * R[r].sign * R[r].area;
    for (size_t i = 0; i < n; i += group) {
       double c[3] = {0, 0, 1}, most = 0;
-      int    used = 0, at;
+      int    used = 0, at = 0;
       for (size_t j = i; j < i + group; j++) {
-         double V = (double)model->readout[0].V[j], w[3], length;
-         mass[j] = model->alpha * V * V;
-         if (root) root[j] = 0;
-         if (!(mass[j] > 0)) continue;
-         for (size_t r = 0; r < 3; r++) w[r] = (double)model->layer[f].W[3 * j + r];
+         double w[3], length;
+         if (V[j] == 0) continue;
+         for (size_t r = 0; r < 3; r++) w[r] = (double)L->W[3 * j + r];
          length = sqrt(sneppp__dot3(w, w));
-         mass[j] *= exp(2 * (double)model->layer[f].b[j] + 2 * length);
          k[used++] = fmax(2 * length, 1e-200); /* a constant is a very wide one */
          for (int r = 0; r < 3 && length > most; r++) c[r] = w[r] / length; /* the sharpest knows best where they are */
          most = fmax(most, length);
       }
       for (int j = 0; j < used; j++) k[used + j] = 0.5 * k[j], part[j] = part[used + j] = 0;
       for (size_t r = 0; used && r < rings; r++) sneppp__rim_mass(&R[r], c, root ? 2 * used : used, k, v, part);
-      at = used;
-      for (size_t j = i + group; at && j-- > i;) {
-         if (!(mass[j] > 0)) continue;
-         mass[j] *= part[--at];
-         if (root) root[j] = exp((double)model->layer[f].b[j] + 0.5 * k[at]) * part[used + at];
+      for (size_t j = i; j < i + group; j++) {
+         const double top = V[j] == 0 ? 0 : exp((double)L->b[j] + 0.5 * k[at]); /* of the root of the bump */
+         mass[j] = top > 0 ? unit * top * top * part[at] : 0;
+         if (root) root[j] = top > 0 ? unit * top * part[used + at] : 0;
+         at += V[j] != 0;
       }
    }
-   return area;
-}
-
-/* Times the masses in factor h, of those units only that have any: the others were most of the work. */
-static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const sneppp_window *part, double *mass,
-                                         double *root, double *rest, sneppp_error *err)
-{
-   const size_t   n = (size_t)model->n, d = (size_t)model->layer[h].d;
-   size_t         used = 0;
-   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
-   sneppp_window  inside;
-   sneppp_layer   layer;
-   sneppp__grams  g;
-   if (part) SNEPPP__TRY(sneppp__region_check(model, h, part, err));
-   while (sneppp__room_run(&room, err)) {
-      sneppp__place_grams(&room.c, model, &g);
-      sneppp__place_part(&room.c, model, h, part, &inside, &layer);
-      if (root) g.c[h] = sneppp__doubles(&room.c, n, 1);
-   }
-   SNEPPP__TRY(room.st);
-   for (size_t i = 0; i < n; i++) {
-      double *W = (double *)(uintptr_t)layer.W, *b = (double *)(uintptr_t)layer.b,
-             *l = (double *)(uintptr_t)layer.width;
-      if (mass[i] == 0 || used == i) { used += mass[i] != 0; continue; }
-      memcpy(W + used * d, W + i * d, d * sizeof *W);
-      if (l) memcpy(l + used * d, l + i * d, d * sizeof *l);
-      if (b) b[used] = b[i];
-      used++;
-   }
-   layer.n = (int)used;
-   g.mass[h] = sneppp_window_mass(&inside);
-   if (used) room.st = sneppp__factor_grams(model, h, part, &inside, &layer, &g, NULL, err);
-   for (size_t i = n; room.st == SNEPPP_OK && i-- > 0;) {
-      if (mass[i] == 0) continue;
-      mass[i] *= g.K[h][--used];
-      if (root) root[i] *= g.c[h][used];
-   }
-   *rest *= g.mass[h];
-   sneppp__block_free(&room.block);
-   return room.st;
 }
 
 /* Checks a place, and says whether its count is exact: that of a sum of bumps in a part of the sphere. Polygons have no
@@ -22943,58 +22792,48 @@ static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp
    return SNEPPP_OK;
 }
 
-/* A place that was checked, its border, and the masses of all bumps there; `size` is its own. Free the room. */
+/* A place that was checked, its border, and what grams may lie in. Free the room. */
 typedef struct sneppp__border {
    sneppp__zone  zone;
    sneppp__room  room;
-   sneppp__arc  *arc;
-   sneppp__view *view;
    sneppp__rim  *rim;
    size_t        rings;
-   double       *mass, size, count;
+   sneppp__grams g;
 } sneppp__border;
 
-static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_place *place, double *root,
-                                        sneppp__border *B, sneppp_error *err)
+/* The grams of a place, by its arcs on the sphere, and its count. */
+static sneppp_status sneppp__grams_arcs(const sneppp_model *model, const sneppp_place *place, sneppp__border *B,
+                                        sneppp__grams *g, double *count, sneppp_error *err)
 {
-   const size_t  n = (size_t)model->n;
-   const int     f = place->factor, polygon = place->shape == SNEPPP_SHAPE_POLYGON;
+   const int     polygon = place->shape == SNEPPP_SHAPE_POLYGON;
    size_t        edges = polygon ? place->count : 4;
-   double       *x = NULL, *work = NULL;
-   sneppp_status st = SNEPPP_OK;
-   B->count = 0, B->room = sneppp__room_open(model->desc.alloc_ctx);
+   double       *x = NULL, *work = NULL, sum;
+   sneppp__arc  *arc = NULL;
+   sneppp__view *view = NULL;
+   B->room = sneppp__room_open(model->desc.alloc_ctx);
    B->rings = polygon && place->rings ? place->rings : 1;
    for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
    while (sneppp__room_run(&B->room, err)) {
-      B->arc = (sneppp__arc *)sneppp__take(&B->room.c, edges, 1, sizeof *B->arc);
-      B->view = (sneppp__view *)sneppp__take(&B->room.c, edges, 1, sizeof *B->view);
+      arc = (sneppp__arc *)sneppp__take(&B->room.c, edges, 1, sizeof *arc);
+      view = (sneppp__view *)sneppp__take(&B->room.c, edges, 1, sizeof *view);
       B->rim = (sneppp__rim *)sneppp__take(&B->room.c, B->rings, 1, sizeof *B->rim);
       x = sneppp__doubles(&B->room.c, edges, 3);
-      B->mass = sneppp__doubles(&B->room.c, n, 1);
       work = sneppp__doubles(&B->room.c, (size_t)model->desc.group + 1, 4);
+      if (g == &B->g) sneppp__place_grams(&B->room.c, model, g);
    }
    SNEPPP__TRY(B->room.st);
    memset(B->rim, 0, B->rings * sizeof *B->rim);
-   B->rim->arc = B->arc;
-   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, B->arc, B->rim, err));
+   B->rim->arc = arc;
+   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, arc, B->rim, err));
    else sneppp__rim_place(place, &B->zone, B->rim);
-   B->size = sneppp__bump_masses(model, f, B->rim, B->rings, B->view, B->mass, root, work);
-   if (model->desc.factor[f].window.measure == SNEPPP_MEASURE_PROBABILITY) {
-      B->size *= 0.25 / SNEPPP__PI;
-      for (size_t i = 0; i < n; i++) {
-         B->mass[i] *= 0.25 / SNEPPP__PI;
-         if (root) root[i] *= 0.25 / SNEPPP__PI;
-      }
-   }
-   for (int h = 0; st == SNEPPP_OK && h < model->factors; h++)
-      if (h != f)
-         st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
-   for (size_t i = 0; i < n; i++) B->count += B->mass[i];
-   B->count += model->floor * B->size;
-   if (st == SNEPPP_OK && !sneppp__finite(B->count)) /* fmax would make 0 of what is no number */
-      st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
-   B->count = fmax(B->count, 0);
-   return st;
+   sneppp__bump_masses(model, place->factor, B->rim, B->rings, view, work, g);
+   for (int h = 0; h < model->factors; h++)
+      if (h != place->factor)
+         SNEPPP__TRY(sneppp__grams_part(model, h, place->within ? place->within->factor[h] : NULL, g, NULL, err));
+   sum = sneppp__integral(model, g, NULL);
+   SNEPPP__REFUSE(err, !sneppp__finite(sum), RANGE, "the count cannot be represented"); /* fmax makes 0 of a NaN */
+   *count = fmax(sum, 0);
+   return SNEPPP_OK;
 }
 
 /* What rules of points ask: the model, or where it has other factors than the sphere `held`, to be freed, in which
@@ -23160,9 +22999,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    if (exact) {
-      st = sneppp__count_arcs(model, place, NULL, &B, err);
-      if (st == SNEPPP_OK) *count = B.count;
-      if (st == SNEPPP_OK && error) *error = 1e-9 * B.count;
+      st = sneppp__grams_arcs(model, place, &B, &B.g, count, err);
+      if (st == SNEPPP_OK && error) *error = 1e-9 * *count;
       sneppp__block_free(&B.room.block);
       return st;
    }
@@ -23211,11 +23049,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    if (st != SNEPPP_OK) { sneppp__sure_end(&t.s); sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */
-      st = sneppp__count_arcs(model, place, t.s.root, &B, err);
-      if (st == SNEPPP_OK) {
-         t.s.mass = B.mass, t.mean = B.count;
-         t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
-      }
+      st = sneppp__grams_arcs(model, place, &B, &t.s.g, &count, err);
+      if (st == SNEPPP_OK) sneppp__sure_grams(&t.s, &t.b), t.mean = count;
    } else {
       B.rim = &zone, B.rings = 1, zone.zone = &B.zone, zone.sign = 1;
       memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);

@@ -990,7 +990,7 @@ TEST sample_cells_cut_intervals(void)
    double                 room[6];
    memset(&s, 0, sizeof s), memset(&all, 0, sizeof all);
    all.space = SNEPPP_SPACE_INTERVALS, all.dim = 1, all.count = 3, all.ends = ends;
-   s.inside = &all, s.P = 1, s.cut[0].list = room;
+   s.inside = &all, s.P = 1, s.ends[0] = room;
    for (int k = 0; k < 4; k++) {
       sneppp__cell_part(&s, 0, cells[k], &part);
       ASSERT_EQ_FMT(kept[k], part.count, "%zu");
