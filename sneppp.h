@@ -5323,35 +5323,25 @@ static double sneppp__log_sinhc(double x)
       1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362880.0, 1.0 / 39916800.0, 1.0 / 6227020800.0,
       1.0 / 1307674368000.0, 1.0 / 355687428096000.0, 1.0 / 121645100408832000.0,
       1.0 / 51090942171709440000.0, 1.0 / 25852016738884976640000.0, 1.0 / 15511210043330985984000000.0};
-   double y, sum = 0;
+   double y = x * x, sum = 0;
    x = fabs(x);
    if (x > 2) return (x - log(2 * x)) + log1p(-exp(-2 * x));
-   y = x * x;
    for (int k = 11; k >= 0; k--) sum = sum * y + c[k];
    return log1p(sum * y);
 }
 
 /* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction x/(3 +
-   x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. Worst error 1.8 ulp.
-   */
+   x^2/(5 + x^2/(7 + ...))), ten levels, as one quotient of positive polynomials. Worst error 1.8 ulp. */
 static double sneppp__langevin(double x)
 {
-   double a = fabs(x), y = x * x, value;
+   double a = fabs(x), y = x * x;
    if (a < 1.5)
       return x * (70509285 + y * (5372136 + y * (106029 + y * (660 + y)))) /
              (211527855 + y * (30218265 + y * (989604 + y * (10395 + y * (33 + y / 65)))));
-   value = (1 - 1 / a) + 2 / (a < 20 ? expm1(2 * a) : 3e17); /* beyond 20 the last term is below rounding */
+   double value = (1 - 1 / a) + 2 / (a < 20 ? expm1(2 * a) : 3e17); /* beyond 20 the last term is below rounding */
    return x < 0 ? -value : value;
 }
 
-static const double sneppp__digamma_table[21] = {
-   0.0364899739785765, 0.93480220054467444, -0.41439832211714095, 0.23484850566847909,
-   -0.14476040944749186, 0.092612904899719198, -0.060358227316978041, 0.039725835207998265,
-   -0.026288740060552929, 0.01745025393813545, -0.011603963271755302, 0.0077257475775154971,
-   -0.0051462816346580301, 0.0034176695344647475, -0.0022755992945290085, 0.0015756407891838679,
-   -0.0010575255925638878, 0.00051799242602077454, -0.00033173132893197518, 0.00055355335051829758,
-   -0.00037989511316818933
-};
 static const double sneppp__gl_x[52] = {
    0.2386191860831969, 0.66120938646626448, 0.93246951420315205, 0.18343464249564981,
    0.52553240991632899, 0.79666647741362673, 0.96028985649753629, 0.14887433898163122,
@@ -5435,17 +5425,15 @@ static int sneppp__gauss_legendre(int n, double *x, double *w)
    rounding of the midpoint m costs m^2 units.) Worst error 4.4 ulp. */
 static double sneppp__erf_diff(double x, double y)
 {
-   double value, r, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   double value = 0, r = 0.5 * (y - x), node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
    if (x > y) return -sneppp__erf_diff(y, x);
-   if (y < 0) { value = x; x = -y; y = -value; } /* now |x| <= y: erf is odd */
+   if (y < 0) return sneppp__erf_diff(-y, -x); /* now |x| <= y: erf is odd */
    if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
-   r = 0.5 * (y - x);
    if (x > 0 && 2 * r * (x + y) > 1) {
       value = sneppp__mills_right(x * SNEPPP__SQRT2);
       if (y < 30) value -= exp(-2 * r * (x + y)) * sneppp__mills_right(y * SNEPPP__SQRT2);
       return sneppp__exp_square(x, 1) * value * SNEPPP__SQRT_2_PI;
    }
-   value = 0;
    int n = sneppp__gauss_legendre(12, node, weight);
    for (int i = 0; i < n; i++) {
       double u = r * (1 + node[i]); /* t - x */
@@ -5533,15 +5521,12 @@ SNEPPP__APART static double sneppp__rect_moment(int p, double mu, double v)
 static double sneppp__sector(double r, double mass, double v)
 {
    /* mass = e^(-r^2/2), v = tan(angle/2) <= 0.4142136 */
-   int           n = v < 0.06 ? 6 : v < 0.15 ? 8 : v < 0.25 ? 10 : 12;
    double        sum = 0;
    const double *x, *w;
+   int           n = sneppp__gauss_half(v < 0.06 ? 6 : v < 0.15 ? 8 : v < 0.25 ? 10 : 12, &x, &w);
    if (mass == 0 || v == 0) return 0;
-   n = sneppp__gauss_half(n, &x, &w);
    for (int i = 0; i < n / 2; i++) {
-      double y = v * x[i], q;
-      y *= y;
-      q = 1 / (1 + y);
+      double y = v * x[i] * (v * x[i]), q = 1 / (1 + y);
       sum += w[i] * q * sneppp__wedge_right(r * (1 - y) * q);
    }
    return sum * v * mass * (1 / SNEPPP__PI);
@@ -5556,8 +5541,7 @@ static double sneppp__sector_far(double h, double c, double r, double mass, doub
 }
 
 /* Phi_2(h, k; rho) - Phi(h) Phi(k) for small correlation: the integral of its derivative with respect to rho
-   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front.
-   */
+   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front. */
 static double sneppp__bvn_small(double h, double k, double rho)
 {
    double sum = 0, hk = h * k, hh = h * h + k * k, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
@@ -5578,11 +5562,9 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
    double opening = atan2(s, -rho), sum = 0, node[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
    int    n = sneppp__gauss_legendre(20, node, w);
    for (int i = 0; i < n; i++) {
-      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa), f;
-      if (x >= 0)
-         f = sneppp__exp_square(x, 0.5) * sneppp__wedge_right(x);
-      else
-         f = sneppp__exp_square(x, 0.5) - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
+      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa),
+             f = sneppp__exp_square(x, 0.5);
+      f = x >= 0 ? f * sneppp__wedge_right(x) : f - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
       /* (y^2 - k^2)/2 */
       sum += w[i] * f * exp(sa * (k * kappa_i * ca - 0.5 * sa * (kappa_i - k) * (kappa_i + k)));
    }
@@ -5598,51 +5580,47 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
 SNEPPP__APART static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
                           double *psi)
 {
-   double ah = fabs(h), ak = fabs(k), E_h = sneppp__exp_square(ah, 0.5), E_k = sneppp__exp_square(ak, 0.5);
-   double Q_h = E_h * sneppp__mills_right(ah) * (1 / SNEPPP__SQRT_2PI);
-   double Q_k = E_k * sneppp__mills_right(ak) * (1 / SNEPPP__SQRT_2PI);
-   double big, low, r, mass, value;
-   double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
-   double reach = fabs(rho) * (ah > ak ? ah : ak);
-   if (fabs(rho) < 0.3 && reach < 0.7 && fabs(rho) * ah * ak < 0.7) {
+   const double a[2] = {fabs(h), fabs(k)}, kappa[2] = {kappa_j, kappa_i};
+   const double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
+   double       E[2], Q[2], b[2], near_[2], far_[2], big, low, value;
+   for (int t = 0; t < 2; t++) {
+      E[t] = sneppp__exp_square(a[t], 0.5);
+      Q[t] = E[t] * sneppp__mills_right(a[t]) * (1 / SNEPPP__SQRT_2PI);
+   }
+   if (fabs(rho) < 0.3 && fabs(rho) * fmax(a[0], a[1]) < 0.7 && fabs(rho) * a[0] * a[1] < 0.7) {
       low = sneppp__bvn_small(h, k, rho);
       if (psi) *psi = low;
-      return (h > 0 ? 1 - Q_h : Q_h) * (k > 0 ? 1 - Q_k : Q_k) + low;
+      return (h > 0 ? 1 - Q[0] : Q[0]) * (k > 0 ? 1 - Q[1] : Q[1]) + low;
    }
-   if (ah == 0 && ak == 0) {
-      value = atan2(s, -rho) / (2 * SNEPPP__PI);
+   if (a[0] == 0 && a[1] == 0) {
       if (psi) *psi = atan2(rho, s) / (2 * SNEPPP__PI);
-      return value;
+      return atan2(s, -rho) / (2 * SNEPPP__PI);
    }
    if (s <= 0) {
-      big = rho > 0 ? (h < k ? h : k) : h;
-      value = rho > 0      ? sneppp__Phi(big)
+      value = rho > 0      ? sneppp__Phi(h < k ? h : k)
               : h + k <= 0 ? 0
                            : 0.5 * sneppp__erf_diff(-k / SNEPPP__SQRT2, h / SNEPPP__SQRT2);
-      low = sign * rho > 0 ? (ah > ak ? Q_h : Q_k) : 0;
+      low = sign * rho > 0 ? Q[a[0] <= a[1]] : 0;
    } else {
-      double bj = fabs(kappa_j), bi = fabs(kappa_i), near_j, near_i, far_j, far_i;
-      if (bj > 1e150) bj = 1e150;
-      if (bi > 1e150) bi = 1e150;
-      r = bj < bi ? sqrt(ah * ah + bj * bj) : sqrt(ak * ak + bi * bi);
-      mass = bj < bi ? E_h * sneppp__exp_square(bj, 0.5) : E_k * sneppp__exp_square(bi, 0.5);
+      for (int t = 0; t < 2; t++) b[t] = fmin(fabs(kappa[t]), 1e150);
+      const int    less = b[0] >= b[1];
+      const double r = sqrt(a[less] * a[less] + b[less] * b[less]), mass = E[less] * sneppp__exp_square(b[less], 0.5);
       /* The sectors between the outward radius and each edge, as the edges run and with both edges reversed;
          a sector and its reverse make up the half-plane beyond the edge's line. */
-      far_j = sneppp__sector_far(ah, bj, r, mass, Q_h);
-      far_i = sneppp__sector_far(ak, bi, r, mass, Q_k);
-      near_j = kappa_j > 0 ? Q_h - far_j : far_j;
-      near_i = kappa_i > 0 ? Q_k - far_i : far_i;
-      far_j = kappa_j > 0 ? far_j : Q_h - far_j;
-      far_i = kappa_i > 0 ? far_i : Q_k - far_i;
+      for (int t = 0; t < 2; t++) {
+         far_[t] = sneppp__sector_far(a[t], b[t], r, mass, Q[t]);
+         near_[t] = Q[t] - far_[t];
+         if (!(kappa[t] > 0)) big = far_[t], far_[t] = near_[t], near_[t] = big;
+      }
       /* Pointing a variable outwards reverses the other variable's edge. */
-      low = (k > 0 ? far_j : near_j) + (h > 0 ? far_i : near_i);
-      if (h <= 0 && k <= 0) { value = low; big = low; }
-      else if (h <= 0) { value = near_j - near_i; big = near_j; }
-      else if (k <= 0) { value = near_i - near_j; big = near_i; }
-      else { value = (1 - near_j) - near_i; big = 1; }
-      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i, E_k);
+      low = (k > 0 ? far_[0] : near_[0]) + (h > 0 ? far_[1] : near_[1]);
+      if (h <= 0 && k <= 0) value = big = low;
+      else if (h <= 0) value = near_[0] - near_[1], big = near_[0];
+      else if (k <= 0) value = near_[1] - near_[0], big = near_[1];
+      else value = (1 - near_[0]) - near_[1], big = 1;
+      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i, E[1]);
    }
-   if (psi) *psi = sign * (low - Q_h * Q_k);
+   if (psi) *psi = sign * (low - Q[0] * Q[1]);
    return value;
 }
 
@@ -5658,20 +5636,14 @@ static double sneppp__owens_t(double h, double a)
    return psi;
 }
 
-/* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
+/* psi(x) = (log Gamma)'(x), x > 0: Stirling's series, from where it holds; worst error 2.3 ulp of max(|psi|, 1). */
 static double sneppp__digamma(double x)
 {
-   double sum = 0, shift = 0, y = x, z;
-   if (x >= 10) {
-      y = 1 / x;
-      z = y * y;
-      return log(x) - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 -
-             z * (691.0 / 32760 - z / 12)))))));
-   }
-   if (x < 1) { shift = -1 / x; y = x + 1; }
-   while (y > 2) { y -= 1; shift += 1 / y; }
-   for (int k = 20; k >= 0; k--) sum = sum * (y - 1.5) + sneppp__digamma_table[k];
-   return shift + sum;
+   double sum = 0, y, z;
+   for (; x < 10; x += 1) sum += 1 / x;
+   y = 1 / x, z = y * y;
+   return log(x) - sum - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 -
+          z * (691.0 / 32760 - z / 12)))))));
 }
 
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
@@ -5742,18 +5714,16 @@ static void sneppp__j_far(double x, double *j2, double *j4)
    the envelope Gamma(d/2)/sqrt(pi) (2/kappa)^((d-1)/2), at d = 100; 6.5 ulp for d <= 18. */
 static double sneppp__j(int d, double kappa)
 {
-   double x = fabs(kappa), y = x * x, a, b, c;
+   double x = fabs(kappa), y = x * x, a = 1, b = 0, c, found = 0, sum = 0;
    int    odd = d & 1, D;
    if (d == 1) return cos(x);
    if (d == 3) return x > 0 ? sin(x) / x : 1;
    if (y <= 2 * d) {
-      double term = 1, sum = 1;
-      for (int n = 1; n < 40; n++) {
-         term *= -0.5 * y / (n * (double)(d + 2 * n - 2));
-         sum += term;
-         if (fabs(term) < 1e-18) break;
+      for (int n = 1; n < 40 && fabs(a) >= 1e-18; n++) {
+         sum += a;
+         a *= -0.5 * y / (n * (double)(d + 2 * n - 2));
       }
-      return sum;
+      return sum + a;
    }
    if (x > 0.5 * d && (odd || x >= 25)) {
       if (odd) { a = cos(x); b = sin(x) / x; }
@@ -5766,27 +5736,19 @@ static double sneppp__j(int d, double kappa)
       }
       return b;
    }
-   {
-      double found = 0, sum = 0;
-      D = d + 2 * (int)(x > 0.5 * d ? x - 0.5 * d : 0) + 60 + 2 * (int)sqrt(4 * x);
-      a = 1;       /* j_D up to a factor     */
-      b = 0;       /* j_{D+2}                */
-      for (;; D -= 2) {
-         if (D == d) found = a;
-         /* Horner's scheme for J_0 + 2 sum_k J_{2k}, J_{2k} = j_{4k+2} (kappa/2)^{2k}/(2k)!, k = (D-2)/4 */
-         if (!odd && D % 4 == 2) {
-            if (D == 2) sum = a + 2 * sum * y / 8;
-            else sum = a + sum * 0.25 * y / ((0.5 * D) * (0.5 * D + 1));
-         }
-         if (D <= 2) break;
-         c = a - y * b / ((D - 2) * (double)D);
-         b = a;
-         a = c;
-         if (fabs(a) > 1e200) { a *= 1e-200; b *= 1e-200; found *= 1e-200; sum *= 1e-200; }
-      }
-      if (!odd) return found / sum;
-      return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
+   D = d + 2 * (int)(x > 0.5 * d ? x - 0.5 * d : 0) + 60 + 2 * (int)sqrt(4 * x);
+   for (;; D -= 2) { /* a = j_D up to a factor, b = j_{D+2} */
+      if (D == d) found = a;
+      /* Horner's scheme for J_0 + 2 sum_k J_{2k}, J_{2k} = j_{4k+2} (kappa/2)^{2k}/(2k)!, k = (D-2)/4 */
+      if (!odd && D % 4 == 2) sum = a + (D == 2 ? 2 * sum * y / 8 : sum * 0.25 * y / ((0.5 * D) * (0.5 * D + 1)));
+      if (D <= 2) break;
+      c = a - y * b / ((D - 2) * (double)D);
+      b = a;
+      a = c;
+      if (fabs(a) > 1e200) { a *= 1e-200; b *= 1e-200; found *= 1e-200; sum *= 1e-200; }
    }
+   if (!odd) return found / sum;
+   return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
 }
 
 /* >>space ====================================================================================================
@@ -6312,19 +6274,15 @@ typedef struct sneppp__pull { /* where a pull-back adds; add, never assign */
    double *mean, *scale;      /* (count, d) GAUSS; NULL = not wanted                                   */
 } sneppp__pull;
 
-typedef enum sneppp__family {
-   SNEPPP__BY_FINITE, SNEPPP__BY_TRANSFORM, SNEPPP__BY_GAUSS, SNEPPP__BY_PIECES, SNEPPP__BY_SPHERE, SNEPPP__BY_RADIAL
-} sneppp__family;
-
-/* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
-typedef enum sneppp__core {
-   SNEPPP__CORE_NONE,
-   SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
-   SNEPPP__CORE_ELU,                                                    /* Gauss                     */
-   SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
-   SNEPPP__CORE_CUT,                                                    /* pieces                    */
-   SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
-} sneppp__core;
+/* The families, and what differs between the rules of one. */
+typedef enum sneppp__form {
+   SNEPPP__BY_FINITE, SNEPPP__BY_TRANSFORM,
+   SNEPPP__BY_GAUSS_TILT, SNEPPP__BY_GAUSS_PRICE, SNEPPP__BY_GAUSS_BELL, SNEPPP__BY_GAUSS_SNAKE,
+   SNEPPP__BY_GAUSS_POWERS, SNEPPP__BY_GAUSS_ELU,
+   SNEPPP__BY_PIECES_POWERS, SNEPPP__BY_PIECES_CUT,
+   SNEPPP__BY_SPHERE_POWERS, SNEPPP__BY_SPHERE_CAP, SNEPPP__BY_SPHERE_CAPS, SNEPPP__BY_SPHERE_HOMOGENEOUS,
+   SNEPPP__BY_RADIAL
+} sneppp__form;
 
 /* What a rule asks for besides, and what it offers. */
 enum {
@@ -6338,8 +6296,7 @@ enum {
 typedef struct sneppp__rule {
    sneppp_kernel_info info;
    unsigned           flags;
-   sneppp__family     family;
-   sneppp__core       core;
+   sneppp__form       form;
 } sneppp__rule;
 
 #define SNEPPP__S(space) (1u << SNEPPP_SPACE_##space)
@@ -6355,97 +6312,95 @@ typedef struct sneppp__rule {
                           SNEPPP__A(ELU) | SNEPPP__A(ONE)) /* all functions of w . x + b */
 
 /* Columns: spaces; statistics d, from and to (0 = any); flags; the activations of the two sides, in either order;
-   family; core; condition; formula; source; trap. The first rule that fits is taken, so special cases stand above
-   general ones. */
-#define SNEPPP__R(spaces, from, to, flags, i, j, family, core, condition, formula, source, trap) \
-   { { spaces, { i, j }, { from, to }, condition, formula, source, trap }, flags, SNEPPP__BY_##family, \
-     SNEPPP__CORE_##core }
+   form; condition; formula; source; trap. The first rule that fits is taken, so special cases stand above general
+   ones. */
+#define SNEPPP__R(spaces, from, to, flags, i, j, form, condition, formula, source, trap) \
+   { { spaces, { i, j }, { from, to }, condition, formula, source, trap }, flags, SNEPPP__BY_##form }
 #define SNEPPP__TRANSFORMED SNEPPP__A(EXP) | SNEPPP__A(ONE) | SNEPPP__WAVES
 #define SNEPPP__EXPS        SNEPPP__A(EXP) | SNEPPP__A(ONE)
 
 static const sneppp__rule sneppp__rules[] = {
    /* -- finite */
-   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, NONE,
-             "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
-   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, "",
+             "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, "",
              "sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition", "overflow: by the largest term"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, NONE, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, "",
              "sum over the points -1 and 1", "definition", ""),
 
    /* -- transform: exp exp e^(bi+bj) L(wi+wj), cos cos 1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))] */
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
-             TRANSFORM, NONE, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
+             TRANSFORM, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
              "0/0 at s = 0"),
-   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", "nearly equal nodes"),
    SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS,
-             TRANSFORM, NONE, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
+             TRANSFORM, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
              "exp x cos would need Bessel functions of complex argument"),
    SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, 0, SNEPPP__WAVES,
-             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, NONE, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
-             "Mardia and Jupp 2000", "alternating series"),
-   SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)", "Mardia and Jupp 2000",
+             "alternating series"),
+   SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM,
              "EXP: a0+2w1 > 0, b0-2w2 > 0", "L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "partition function", ""),
    SNEPPP__R(SNEPPP__S(BETA) | SNEPPP__S(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
-             TRANSFORM, NONE, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function",
-             ""),
-   SNEPPP__R(SNEPPP__S(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+             TRANSFORM, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function", ""),
+   SNEPPP__R(SNEPPP__S(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L = exp(r e^s)", "partition function", ""),
-   SNEPPP__R(SNEPPP__S(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L = (1+e^s)^N", "partition function", "vanishes at s = i pi"),
-   SNEPPP__R(SNEPPP__S(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE,
-             "EXP: w < 0", "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
-   SNEPPP__R(SNEPPP__S(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE, "EXP: w2 < 0",
+   SNEPPP__R(SNEPPP__S(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, "EXP: w < 0",
+             "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
+   SNEPPP__R(SNEPPP__S(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, "EXP: w2 < 0",
              "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
 
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, PRICE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS_PRICE, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS_TILT, "",
              "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS_PRICE, "",
              "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS_BELL, "",
              "bells make the normal law another one, waves are averaged over it; cos cos:"
              " (e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)",
              "Williams 1998, Han et al. 2022, SNEFY 2023, here with bias", "short weights under sines"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS_SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
-             SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, POWERS, "",
+             SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS_POWERS, "",
              "E[U^p S_i V^q S_j] by Stein's recursion from Phi_2",
              "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2018, 2021, here with bias",
              "parallel weights; far tails"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS_ELU, "",
              "quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias", "large and tiny weights"),
 
    /* -- pieces */
-   SNEPPP__R(SNEPPP__S(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES, POWERS, "",
+   SNEPPP__R(SNEPPP__S(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES_POWERS, "",
              "moments about the centre, one coordinate at a time", "by coordinates", ""),
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(POLYGON), 1, 2, 0, SNEPPP__POWERS,
-             SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
+             SNEPPP__POWERS | SNEPPP__A(ONE), PIECES_CUT, "d <= 2",
              "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
              "positive terms only"),
 
    /* -- sphere */
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE_POWERS, "",
              "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", ""),
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE, CAP, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE_CAP, "",
              "M_p by parts from P(z > t)", "beta integral", "caps that cover the sphere"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, HOMOGENEOUS, "no bias",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE_HOMOGENEOUS, "no bias",
              "the Gaussian kernel over E|x|^(p+q)", "Cho and Saul 2009", "opposite weights"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, CAPS,
+   SNEPPP__R(SNEPPP__S(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE_CAPS,
              "d <= 3, orders p, q <= 1", "lens of two caps, intersection of two arcs", "Gauss-Bonnet and Stokes",
              "touching caps"),
 
    /* -- radial */
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(EUCLID), 0, 0, 0, SNEPPP__A(RBF),
-             SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+             SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, "",
              "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
              "Flaxman et al. 2017", "differences of erf"),
-   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, "",
              "a bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", "far edges"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, "",
              "prod sqrt(tau^2/(tau^2+s^2)) exp(-(ci-cj)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square",
              "underflow: by logarithms")
 };
@@ -6471,7 +6426,6 @@ typedef struct sneppp__lanes { /* units of one side; the last one is repeated to
    double u[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* theta is u[d]            */
    double x[SNEPPP__MAX_STATS + 1][SNEPPP__TILE], y[SNEPPP__MAX_STATS + 1][SNEPPP__TILE]; /* what the family needs    */
    double g[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* dL/du and dL/dtheta      */
-   double top;                                                                            /* normal laws: largest h   */
 } sneppp__lanes;
 
 typedef struct sneppp__tile {
@@ -6601,9 +6555,7 @@ typedef struct sneppp__laplace {
 
 SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
 {
-   sneppp__complex z;
-   z.re = re;
-   z.im = im;
+   sneppp__complex z = {re, im};
    return z;
 }
 
@@ -6642,29 +6594,23 @@ static sneppp__complex sneppp__clog(sneppp__complex z)
    quotients cancel near 0, where the power series takes over. */
 static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
 {
-   double          a = fabs(z.re), e, sh, ch, cosine, sine;
-   sneppp__complex f, c, s = sneppp__c(1, 0);
+   const double a = fabs(z.re);
    if (a + fabs(z.im) < 1) {
-      sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), g = sneppp__c(0, 0);
-      double          fact = 1;
+      sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), s = p, g = sneppp__c(0, 0);
+      double          fact = 1, e = exp(-a);
       for (int k = 1; k < 10; k++) {
          fact *= (2.0 * k) * (2.0 * k + 1);
          g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
          p = sneppp__cmul(p, q);
          s = sneppp__cadd(s, sneppp__cscale(p, 1 / fact));
       }
-      e = exp(-a);
       if (slope) *slope = sneppp__cscale(sneppp__cmul(g, z), e);
       return sneppp__cscale(s, e);
    }
-   cosine = cos(z.im);
-   sine = sin(z.im);
-   e = exp(-2 * a);
-   sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
-   ch = 0.5 * (1 + e);
-   f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
-   c = sneppp__c(ch * cosine, sh * sine);
-   if (slope) *slope = sneppp__cdiv(sneppp__csub(c, f), z);
+   const double cosine = cos(z.im), sine = sin(z.im), ch = 0.5 * (1 + exp(-2 * a)),
+                sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
+   const sneppp__complex f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
+   if (slope) *slope = sneppp__cdiv(sneppp__csub(sneppp__c(ch * cosine, sh * sine), f), z);
    return f;
 }
 
@@ -6674,7 +6620,7 @@ static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
 static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
 {
    sneppp__complex left[4], right[4], m = sneppp__c(0, 0), h[4], sum;
-   int             i, j, k, a = 0, b = n - 1, nl = 0, nr = 0;
+   int             a = 0, b = n - 1, nl = 0, nr = 0;
    double          widest = -1, fact = 1;
    if (n == 1) return sneppp__cexp(z[0]);
    if (n == 2) {
@@ -6682,26 +6628,27 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
       return sneppp__cmul(
          f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
    }
-   for (i = 0; i < n; i++) {
+   for (int i = 0; i < n; i++) {
+      h[i] = sneppp__c(1, 0);
+      if (i) fact *= i;
       m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
-      for (j = i + 1; j < n; j++) {
+      for (int j = i + 1; j < n; j++) {
          double u = z[j].re - z[i].re, v = z[j].im - z[i].im;
          if (u * u + v * v > widest) { widest = u * u + v * v; a = i; b = j; }
       }
    }
    if (widest > 2.25) {
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
          if (i != a) right[nr++] = z[i];
          if (i != b) left[nl++] = z[i];
       }
       return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)),
                           sneppp__csub(z[b], z[a]));
    }
-   for (i = 0; i < n; i++) { h[i] = sneppp__c(1, 0); if (i) fact *= i; }
    sum = sneppp__c(1 / fact, 0);
-   for (k = 1; k < 26; k++) {
+   for (int k = 1; k < 26; k++) {
       fact *= k + n - 1;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
          h[i] = sneppp__cmul(h[i], sneppp__csub(z[i], m));
          if (i) h[i] = sneppp__cadd(h[i], h[i - 1]);
       }
@@ -6731,8 +6678,7 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
       if (p.re < 0) turns += (was.im >= 0 && p.im < 0) - (was.im < 0 && p.im >= 0);
       z.re += 1;
    }
-   r = sneppp__cdiv(one, z);
-   q = sneppp__cmul(r, r);
+   r = sneppp__cdiv(one, z), q = sneppp__cmul(r, r);
    for (int k = 7; k >= 0; k--) {
       f = sneppp__cadd(sneppp__cmul(f, q), sneppp__c(B[k], 0));
       g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(-(2 * k + 1) * B[k], 0));
@@ -6740,8 +6686,7 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
    lz = sneppp__clog(z);
    g = sneppp__csub(sneppp__cmul(g, q), sneppp__cadd(sneppp__cscale(r, 0.5), sneppp__cdiv(dp, p)));
    *slope = sneppp__cadd(lz, g);
-   f = sneppp__cmul(f, r);
-   f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
+   f = sneppp__cadd(sneppp__cmul(f, r), sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
    f.re += 0.5 * SNEPPP__LOG_2PI;
    f.im -= 2 * SNEPPP__PI * turns;
    return sneppp__csub(f, sneppp__clog(p));
@@ -6881,20 +6826,17 @@ static void sneppp__laplace_round(sneppp__laplace *L)
 static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const double *a, const double *b)
 {
    const double   *x = L->x, *y = L->y;
-   double          e[2][2], area, top = 0;
-   sneppp__complex z[4], f;
-   for (int r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
-   area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
-   z[0] = sneppp__c(0, 0);
+   const double    e[2][2] = {{a[0] - v[0], a[1] - v[1]}, {b[0] - v[0], b[1] - v[1]}};
+   const double    area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
+   double          top = 0;
+   sneppp__complex z[4] = {{0, 0}}, f;
    for (int k = 0; k < 2; k++) {
       z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
       if (z[k + 1].re > top) top = z[k + 1].re;
    }
    for (int k = 0; k < 3; k++) z[k].re -= top;
    f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
-   L->scale = top + (x[0] * v[0] + x[1] * v[1]);
-   L->phase = y[0] * v[0] + y[1] * v[1];
-   L->f = f;
+   L->scale = top + (x[0] * v[0] + x[1] * v[1]), L->phase = y[0] * v[0] + y[1] * v[1], L->f = f;
    for (int r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
    for (int k = 0; L->grad && k < 2; k++) {
       z[3] = z[k + 1];
@@ -7024,7 +6966,7 @@ typedef struct sneppp__wave { sneppp__complex alpha; int real[2], turn[2]; } sne
 
 static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
 {
-   int n = 1, sines = 0, waves = 0;
+   int sines = 0, waves = 0;
    memset(t, 0, 2 * sizeof *t);
    for (int s = 0; s < 2; s++) {
       t->real[s] = u[s].act == SNEPPP_ACT_EXP;
@@ -7033,14 +6975,12 @@ static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
       sines += u[s].act == SNEPPP_ACT_SIN;
    }
    t->alpha = sines == 1 ? sneppp__c(0, -1) : sneppp__c(1, 0); /* Im z = Re(-i z) */
-   if (waves == 2) { /* the difference first, then the sum */
-      n = 2;
-      t[1] = t[0];
-      t[0].turn[1] = -1;
-      t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_ACT_SIN ? -0.5 : 0.5);
-      t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
-   }
-   return n;
+   if (waves < 2) return 1;
+   t[1] = t[0]; /* the difference first, then the sum */
+   t[0].turn[1] = -1;
+   t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_ACT_SIN ? -0.5 : 0.5);
+   t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
+   return 2;
 }
 
 /* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z = w . t + b,
@@ -7102,9 +7042,8 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
       a = theta == 0 ? sneppp__cscale(t->alpha, size)
                      : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
       e = sneppp__cmul(a, L.f);
-      double term = e.re;
-      if (!p->log) k += term;
-      terms += fabs(term);
+      if (!p->log) k += e.re;
+      terms += fabs(e.re);
       for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
          if (p->u[s].act == SNEPPP_ACT_ONE) continue;
          *out->b[s] += out->g * (t->real[s] * e.re - t->turn[s] * e.im);
@@ -7179,62 +7118,35 @@ SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const snep
          right[0][l] *= f[0][r][l], right[1][l] *= f[1][r][l];
       }
    for (int l = 0; t->value && t->act == SNEPPP_ACT_SIN && l < t->n[1]; l++) {
-      const double *w[2];
-      double        bias[2], cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
-      w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + l * t->d;
-      bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][l] : 0;
+      const double *w[2] = {t->w[0] + i * t->d, t->w[1] + l * t->d};
+      const double  bias[2] = {t->b[0] ? t->b[0][i] : 0, t->b[1] ? t->b[1][l] : 0};
+      double        cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
       o->k[l] = sneppp__sin_sin(t->win, t->d, w, bias, o->k[l],
                                 0.5 * (fabs(S[0][l] * (cc + ss)) + fabs(S[1][l] * (cc - ss))));
    }
 }
 
-/* With h = |u|^2/2 of each unit and C = u_i . u_j, S(ui - uj) = exp(-h_i) exp(-h_j) e^C and S(ui + uj) has 1 / e^C, so
-   that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference is
-   small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. x[0] is h, y[0]
-   is exp(-h). */
-static int sneppp__normal_load(const sneppp__tile *t, sneppp__lanes *o)
-{
-   sneppp__array_sincos_f64(SNEPPP__TILE, o->u[t->d], o->x[t->d], o->y[t->d]);
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      o->y[0][l] = 0;
-      for (int r = 0; r < t->d; r++) o->y[0][l] -= 0.5 * o->u[r][l] * o->u[r][l];
-      o->x[0][l] = -o->y[0][l];
-      o->top = fmax(l ? o->top : 0, o->x[0][l]);
-   }
-   sneppp__array_exp_f64(SNEPPP__TILE, o->y[0], o->y[0]);
-   return 1;
-}
-
+/* S(ui - uj) and S(ui + uj) from differences and sums: |u|^2 and 2 u_i . u_j would cancel. */
 SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                   const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
-   const int near_ = a->x[0][i] + b->top <= 8;
-   double    S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
+   double S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 0;
-   for (int r = 0; r < t->d; r++) {
-      const double u = a->u[r][i];
-      if (near_) for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] += u * b->u[r][l];
-      else for (int l = 0; l < SNEPPP__TILE; l++) {
-         S[0][l] -= 0.5 * (u - b->u[r][l]) * (u - b->u[r][l]);
-         S[1][l] -= 0.5 * (u + b->u[r][l]) * (u + b->u[r][l]);
+   for (int r = 0; r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double minus = a->u[r][i] - b->u[r][l], plus = a->u[r][i] + b->u[r][l];
+         S[0][l] -= 0.5 * minus * minus;
+         S[1][l] -= 0.5 * plus * plus;
       }
-   }
-   sneppp__array_exp_f64((near_ ? 1 : 2) * SNEPPP__TILE, S[0], S[0]);
-   for (int l = 0; near_ && l < SNEPPP__TILE; l++) {
-      double e = a->y[0][i] * b->y[0][l];
-      S[1][l] = e / S[0][l];
-      S[0][l] = e * S[0][l];
-   }
+   sneppp__array_exp_f64(2 * SNEPPP__TILE, S[0], S[0]);
    sneppp__wave_row(t, a, i, b, S, turn, o);
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] *= turn[0][l], S[1][l] *= turn[1][l];
-   for (int r = 0; t->pull && r < t->d; r++) {
-      const double u = a->u[r][i];
+   for (int r = 0; t->pull && r < t->d; r++)
       for (int l = 0; l < SNEPPP__TILE; l++) {
-         double minus = (b->u[r][l] - u) * S[0][l], plus = -(b->u[r][l] + u) * S[1][l];
+         double minus = (b->u[r][l] - a->u[r][i]) * S[0][l], plus = -(b->u[r][l] + a->u[r][i]) * S[1][l];
          o->d[0][r][l] = plus + minus;
          o->d[1][r][l] = plus - minus;
       }
-   }
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -8165,19 +8077,6 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
 
 /* ---- the pair function ---- */
 
-static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   memset(t, 0, sizeof *t);
-   switch (core) {
-      case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
-      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, q->u[1].act == SNEPPP_ACT_ONE, t); return;
-      case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
-      case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
-      case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
-      default:                  sneppp__gauss_elu(q, t); return;
-   }
-}
-
 /* The reduction for component c of the mixture; w receives w~. */
 static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SNEPPP__MAX_STATS], sneppp__gauss *q)
 {
@@ -8231,7 +8130,15 @@ static double sneppp__gauss_component(const sneppp__pair *p, size_t c, double g,
    sneppp__gauss_out t;
    q.grad = out != NULL;
    sneppp__gauss_reduce(p, c, w, &q);
-   sneppp__gauss_core(p->rule->core, &q, &t);
+   memset(&t, 0, sizeof t);
+   switch (p->rule->form) {
+      case SNEPPP__BY_GAUSS_TILT:   sneppp__gauss_tilt(&q, &t); break;
+      case SNEPPP__BY_GAUSS_PRICE:  sneppp__gauss_price(&q, q.u[1].act == SNEPPP_ACT_ONE, &t); break;
+      case SNEPPP__BY_GAUSS_BELL:   sneppp__gauss_bell(&q, &t); break;
+      case SNEPPP__BY_GAUSS_SNAKE:  sneppp__gauss_snake(&q, &t); break;
+      case SNEPPP__BY_GAUSS_POWERS: sneppp__gauss_powers(&q, &t); break;
+      default:                      sneppp__gauss_elu(&q, &t); break;
+   }
    if (out) sneppp__gauss_chain(p, out, c, &q, &t, g * (t.log != shift ? exp(t.log - shift) : 1));
    *log = t.log;
    return t.k;
@@ -9009,47 +8916,7 @@ static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *
    return k;
 }
 
-static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   switch (p->rule->core) {
-      case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
-      case SNEPPP__CORE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
-      case SNEPPP__CORE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
-      default:                       return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
-   }
-}
-
 /* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. */
-
-/* atan2(b, a) for a, b >= 0, not both zero, to 1.5 ulp. The quadrant is cut at tan(pi/8) and tan(3 pi/8), so that atan
-   is needed for |z| <= tan(pi/8) only: z times a polynomial in z^2, interpolated at the Chebyshev points of that
-   interval (error 3e-18 before rounding). */
-SNEPPP__INLINE double sneppp__atan2_quadrant(double b, double a)
-{
-   const double t = 0.41421356237309503;
-   double       num = b - a, den = b + a, base = SNEPPP__PI / 4, z, y, p;
-   num = b < t * a ? b : num;
-   den = b < t * a ? a : den;
-   base = b < t * a ? 0 : base;
-   num = a < t * b ? -a : num;
-   den = a < t * b ? b : den;
-   base = a < t * b ? SNEPPP__PI / 2 : base;
-   z = num / den;
-   y = z * z;
-   p = -0.017803896394812564;
-   p = p * y + 0.03796390316111083;
-   p = p * y - 0.05035049795312439;
-   p = p * y + 0.05846866752275139;
-   p = p * y - 0.06662950246036792;
-   p = p * y + 0.07692045194561481;
-   p = p * y - 0.09090896801472813;
-   p = p * y + 0.11111110744657099;
-   p = p * y - 0.14285714279244968;
-   p = p * y + 0.19999999999940837;
-   p = p * y - 0.3333333333333312;
-   p = p * y + 1.0;
-   return base + z * p;
-}
 
 /* Directions in x, norms in y[0]. Pairs go one by one where squares are not safe, zero included. */
 static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
@@ -9066,17 +8933,6 @@ static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
    return safe;
 }
 
-/* For sqrt, which may set errno, compilers leave the vectors. */
-SNEPPP__LANES_CODE static void sneppp__lanes_sqrt(double *x)
-{
-#ifdef SNEPPP__VECTOR
-   for (int l = 0; l < SNEPPP__TILE; l += SNEPPP__LANE64)
-      SNEPPP__V64(storeu)(x + l, SNEPPP__V64(sqrt)(SNEPPP__V64(loadu)(x + l)));
-#else
-   for (int l = 0; l < SNEPPP__TILE; l++) x[l] = sqrt(x[l]);
-#endif
-}
-
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). */
@@ -9085,7 +8941,7 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
 {
    const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
                 c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
-   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], product[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
+   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
    for (int r = 0; r < t->d; r++)
       for (int l = 0; l < SNEPPP__TILE; l++) {
@@ -9093,14 +8949,13 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
          pp[l] += plus * plus;
          mm[l] += minus * minus;
       }
-   for (int l = 0; l < SNEPPP__TILE; l++) product[l] = pp[l] - mm[l];
-   sneppp__lanes_sqrt(pp);
-   sneppp__lanes_sqrt(mm);
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double plus = pp[l], minus = mm[l], x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
-      double cosine = product[l] / 4, closed, series;
-      delta[l] = x;
+   for (int l = 0; l < SNEPPP__TILE; l++) { /* apart: compilers do not make vectors of loops with calls */
+      double plus = sqrt(pp[l]), minus = sqrt(mm[l]);
+      delta[l] = 2 * atan2(plus, minus);
       sine[l] = plus * minus / 2;
+   }
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double x = delta[l], y = x * x, cosine = (pp[l] - mm[l]) / 4, closed, series;
       closed = sine[l] + x * cosine;
       series = x * y * (1.0 / 3) * (1 + y * (-1.0 / 10 + y * (1.0 / 280 + y * (-1.0 / 15120 + y * (1.0 / 1330560 +
                y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0)))))));
@@ -9314,17 +9169,19 @@ static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double
 /* One entry, and its derivatives where `out` is not NULL, on all windows but rasters. */
 static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *out)
 {
-   switch (p->rule->family) {
-      case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
-      case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
-      case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
-      case SNEPPP__BY_PIECES:
-         return sneppp__signs_pair(p, out, 0,
-                                   p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_core : sneppp__box_powers);
-      case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
-      default: /* SNEPPP__BY_RADIAL */
+   switch (p->rule->form) {
+      case SNEPPP__BY_FINITE:             return sneppp__finite_pair(p, out);
+      case SNEPPP__BY_TRANSFORM:          return sneppp__transform_pair(p, out);
+      case SNEPPP__BY_PIECES_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__box_powers);
+      case SNEPPP__BY_PIECES_CUT:         return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
+      case SNEPPP__BY_SPHERE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
+      case SNEPPP__BY_SPHERE_CAP:         return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
+      case SNEPPP__BY_SPHERE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
+      case SNEPPP__BY_SPHERE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
+      case SNEPPP__BY_RADIAL:
          return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
                 : p->win->space == SNEPPP_SPACE_POLYGON ? sneppp__polygon_bells(p, out) : sneppp__bells_pair(p, out);
+      default: return sneppp__mixture(p, out, sneppp__gauss_component);
    }
 }
 
@@ -9683,20 +9540,18 @@ static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
 }
 
 /* The tiles that there are: for layers of one activation, where they pay. */
-static int sneppp__tile_cores(const sneppp__tile *t, const sneppp__rule *rule, sneppp__tile_load **load,
-                              sneppp__tile_row **row)
+static int sneppp__tile_cores(const sneppp__tile *t, sneppp__form form, sneppp__tile_load **load, sneppp__tile_row **row)
 {
    const int cosine = t->act == SNEPPP_ACT_COS, relu = t->act == SNEPPP_ACT_RELU;
-   *load = sneppp__wave_load;
-   *row = sneppp__box_row;
-   if (rule->family == SNEPPP__BY_TRANSFORM)
-      return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
-   *load = sneppp__normal_load;
-   *row = sneppp__normal_row;
-   if (rule->family == SNEPPP__BY_GAUSS) return cosine;
-   *load = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_load : sneppp__rays_load;
-   *row = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_row : sneppp__rays_row;
-   return relu && ((rule->core == SNEPPP__CORE_CUT && t->d == 1) || rule->core == SNEPPP__CORE_HOMOGENEOUS);
+   switch (form) {
+      case SNEPPP__BY_TRANSFORM:
+         *load = sneppp__wave_load, *row = sneppp__box_row;
+         return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
+      case SNEPPP__BY_GAUSS_BELL:         *load = sneppp__wave_load, *row = sneppp__normal_row; return cosine;
+      case SNEPPP__BY_PIECES_CUT:         *load = sneppp__kinks_load, *row = sneppp__kinks_row; return relu && t->d == 1;
+      case SNEPPP__BY_SPHERE_HOMOGENEOUS: *load = sneppp__rays_load, *row = sneppp__rays_row; return relu;
+      default: return 0;
+   }
 }
 
 /* The coordinates of part number t->part, and of the units of side s in them. */
@@ -9731,15 +9586,6 @@ static void sneppp__tile_units(sneppp__tile *t, int s)
    memset(o->g, 0, sizeof o->g[0] * ((size_t)t->d + 1));
 }
 
-/* In strands: one sum would wait for each addition to end before the next can start. */
-SNEPPP__LANES_CODE static double sneppp__lanes_dot(const double *x, const double *y)
-{
-   double sum[4] = {0, 0, 0, 0};
-   for (int l = 0; l < SNEPPP__TILE; l += 4)
-      for (int k = 0; k < 4; k++) sum[k] += x[l + k] * y[l + k];
-   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* An argument, not a variable: of that compilers do not believe that it is nobody's alias. */
 SNEPPP__LANES_CODE static void sneppp__lanes_add(double a, const double *x, const double *y,
                                                  double *SNEPPP__RESTRICT to)
@@ -9755,8 +9601,8 @@ SNEPPP__LANES_CODE static double sneppp__tile_add(const sneppp__tile *t, const d
    for (int l = 0; l < SNEPPP__TILE; l++) k[l] += t->weight * row->k[l];
    if (!t->pull) return 0;
    for (int r = 0; r <= t->d; r++) sneppp__lanes_add(t->weight, g, row->d[1][r], b->g[r]);
-   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__lanes_dot(g, row->d[0][r]);
-   return sneppp__lanes_dot(g, row->k);
+   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__dot_f64(SNEPPP__TILE, g, row->d[0][r]);
+   return sneppp__dot_f64(SNEPPP__TILE, g, row->k);
 }
 
 /* From coordinates to parameters, of the units of side s, which are those from number `from` on. */
@@ -9797,7 +9643,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
    from[0] = i, from[1] = j;
    t.win = plan->win, t.act = sneppp__plan_unit(plan, 0).act, t.d = plan->d, t.value = job->K != NULL,
    t.pull = job->G != NULL;
-   if (!sneppp__tile_cores(&t, &sneppp__rules[plan->rule[t.act][t.act] - 1], &load, &make)) return 0;
+   if (!sneppp__tile_cores(&t, sneppp__rules[plan->rule[t.act][t.act] - 1].form, &load, &make)) return 0;
    for (int s = 0; s < 2; s++) {
       t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
       t.w[s] = layer->W + from[s] * d;
