@@ -6130,7 +6130,6 @@ static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double
 SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    double u, norm;
-   size_t k;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
          for (int r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
@@ -6144,7 +6143,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          return 1;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
          const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
-         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim;
+         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim, k;
          double        even = win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < count; k++) {
@@ -6280,7 +6279,7 @@ typedef enum sneppp__form {
    SNEPPP__BY_GAUSS_TILT, SNEPPP__BY_GAUSS_PRICE, SNEPPP__BY_GAUSS_BELL, SNEPPP__BY_GAUSS_SNAKE,
    SNEPPP__BY_GAUSS_POWERS, SNEPPP__BY_GAUSS_ELU,
    SNEPPP__BY_PIECES_POWERS, SNEPPP__BY_PIECES_CUT,
-   SNEPPP__BY_SPHERE_POWERS, SNEPPP__BY_SPHERE_CAP, SNEPPP__BY_SPHERE_CAPS, SNEPPP__BY_SPHERE_HOMOGENEOUS,
+   SNEPPP__BY_SPHERE_CAP, SNEPPP__BY_SPHERE_CAPS, SNEPPP__BY_SPHERE_HOMOGENEOUS,
    SNEPPP__BY_RADIAL
 } sneppp__form;
 
@@ -6338,8 +6337,8 @@ static const sneppp__rule sneppp__rules[] = {
              TRANSFORM, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
              "exp x cos would need Bessel functions of complex argument"),
    SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, 0, SNEPPP__WAVES,
-             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)", "Mardia and Jupp 2000",
-             "alternating series"),
+             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
+             "Mardia and Jupp 2000", "alternating series"),
    SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM,
              "EXP: a0+2w1 > 0, b0-2w2 > 0", "L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "partition function", ""),
    SNEPPP__R(SNEPPP__S(BETA) | SNEPPP__S(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
@@ -6383,7 +6382,7 @@ static const sneppp__rule sneppp__rules[] = {
              "positive terms only"),
 
    /* -- sphere */
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE_POWERS, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES_POWERS, "",
              "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", ""),
    SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE_CAP, "",
              "M_p by parts from P(z > t)", "beta integral", "caps that cover the sphere"),
@@ -6590,66 +6589,48 @@ static sneppp__complex sneppp__clog(sneppp__complex z)
    return z.im == 0 && z.re > 0 ? sneppp__c(log(z.re), 0) : sneppp__c(log(hypot(z.re, z.im)), atan2(z.im, z.re));
 }
 
-/* sinh(z)/z and its derivative (cosh z - sinh(z)/z)/z, both times exp(-|Re z|) so that nothing overflows. The
-   quotients cancel near 0, where the power series takes over. */
-static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
+/* Divided difference exp[z_0, ..., z_(n-1)], n <= 4, Re z <= 0, at nodes z with e = exp(z). (f[z_1..] - f[..z_(n-2)]) /
+   (z_(n-1) - z_0) with the two farthest nodes at the ends; when those are close it cancels, and the series in the
+   complete homogeneous polynomials h_k of the distances to the mean m is used: e^m sum_k h_k / (k + n - 1)!. */
+typedef struct sneppp__znode { sneppp__complex z, e; } sneppp__znode;
+
+static sneppp__znode sneppp__znode_at(double re, double im)
 {
-   const double a = fabs(z.re);
-   if (a + fabs(z.im) < 1) {
-      sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), s = p, g = sneppp__c(0, 0);
-      double          fact = 1, e = exp(-a);
-      for (int k = 1; k < 10; k++) {
-         fact *= (2.0 * k) * (2.0 * k + 1);
-         g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
-         p = sneppp__cmul(p, q);
-         s = sneppp__cadd(s, sneppp__cscale(p, 1 / fact));
-      }
-      if (slope) *slope = sneppp__cscale(sneppp__cmul(g, z), e);
-      return sneppp__cscale(s, e);
-   }
-   const double cosine = cos(z.im), sine = sin(z.im), ch = 0.5 * (1 + exp(-2 * a)),
-                sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
-   const sneppp__complex f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
-   if (slope) *slope = sneppp__cdiv(sneppp__csub(sneppp__c(ch * cosine, sh * sine), f), z);
-   return f;
+   sneppp__znode k = {{re, im}, {0, 0}};
+   k.e = sneppp__cexp(k.z);
+   return k;
 }
 
-/* Divided difference exp[z_0, ..., z_(n-1)], n <= 4, Re z <= 0. (f[z_1..] - f[..z_(n-2)]) / (z_(n-1) - z_0) with
-   the two farthest nodes at the ends; when those are close it cancels, and the series in the complete
-   homogeneous polynomials h_k of the distances to the mean m is used: e^m sum_k h_k / (k + n - 1)!. */
-static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
+static sneppp__complex sneppp__cexpdd(const sneppp__znode *k, int n)
 {
-   sneppp__complex left[4], right[4], m = sneppp__c(0, 0), h[4], sum;
+   sneppp__znode    left[4], right[4];
+   sneppp__complex m = sneppp__c(0, 0), h[4], sum;
    int             a = 0, b = n - 1, nl = 0, nr = 0;
    double          widest = -1, fact = 1;
-   if (n == 1) return sneppp__cexp(z[0]);
-   if (n == 2) {
-      sneppp__complex f = sneppp__csinhc(sneppp__cscale(sneppp__csub(z[1], z[0]), 0.5), NULL);
-      return sneppp__cmul(
-         f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
-   }
+   if (n == 1) return k->e;
    for (int i = 0; i < n; i++) {
       h[i] = sneppp__c(1, 0);
       if (i) fact *= i;
-      m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
+      m = sneppp__cadd(m, sneppp__cscale(k[i].z, 1.0 / n));
       for (int j = i + 1; j < n; j++) {
-         double u = z[j].re - z[i].re, v = z[j].im - z[i].im;
+         double u = k[j].z.re - k[i].z.re, v = k[j].z.im - k[i].z.im;
          if (u * u + v * v > widest) { widest = u * u + v * v; a = i; b = j; }
       }
    }
    if (widest > 2.25) {
       for (int i = 0; i < n; i++) {
-         if (i != a) right[nr++] = z[i];
-         if (i != b) left[nl++] = z[i];
+         if (i != a) right[nr++] = k[i];
+         if (i != b) left[nl++] = k[i];
       }
       return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)),
-                          sneppp__csub(z[b], z[a]));
+                          sneppp__csub(k[b].z, k[a].z));
    }
+   const double r = 0.75 * sqrt(widest);
    sum = sneppp__c(1 / fact, 0);
-   for (int k = 1; k < 26; k++) {
-      fact *= k + n - 1;
+   for (double t = 1, bound = r; bound > 1e-18; bound *= r / ++t) { /* of the distances to the mean^t / t! */
+      fact *= t + n - 1;
       for (int i = 0; i < n; i++) {
-         h[i] = sneppp__cmul(h[i], sneppp__csub(z[i], m));
+         h[i] = sneppp__cmul(h[i], sneppp__csub(k[i].z, m));
          if (i) h[i] = sneppp__cadd(h[i], h[i - 1]);
       }
       sum = sneppp__cadd(sum, sneppp__cscale(h[n - 1], 1 / fact));
@@ -6770,9 +6751,13 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
          f[r] = sneppp__c(2 * h * sneppp__sinc_of(y * h, sin(y * h)), 0);
          if (L->grad) L->g[r] = sneppp__c(0, -2 * h * h * sneppp__dsinc_of(y * h, cos(y * h), f[r].re / (2 * h)));
       } else {
-         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x * h, y * h), L->grad ? &L->g[r] : NULL), 2 * h);
-         if (L->grad) L->g[r] = sneppp__cscale(L->g[r], 2 * h * h);
-         L->scale += x * c[r] + fabs(x * h);
+         /* sinhc is exp[lo, hi], its slope exp[lo, hi, hi] - exp[lo, lo, hi] */
+         const double       top = fabs(x * h);
+         const sneppp__znode low = sneppp__znode_at(-x * h - top, -y * h), high = sneppp__znode_at(x * h - top, y * h),
+                            k[4] = {low, low, high, high};
+         f[r] = sneppp__cscale(sneppp__cexpdd(k + 1, 2), 2 * h);
+         if (L->grad) L->g[r] = sneppp__cscale(sneppp__csub(sneppp__cexpdd(k + 1, 3), sneppp__cexpdd(k, 3)), 2 * h * h);
+         L->scale += x * c[r] + top;
       }
       L->phase += y * c[r];
    }
@@ -6828,20 +6813,19 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    const double   *x = L->x, *y = L->y;
    const double    e[2][2] = {{a[0] - v[0], a[1] - v[1]}, {b[0] - v[0], b[1] - v[1]}};
    const double    area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
-   double          top = 0;
-   sneppp__complex z[4] = {{0, 0}}, f;
-   for (int k = 0; k < 2; k++) {
-      z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
-      if (z[k + 1].re > top) top = z[k + 1].re;
-   }
-   for (int k = 0; k < 3; k++) z[k].re -= top;
-   f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
+   const double    at[3][2] = {{0, 0}, {x[0] * e[0][0] + x[1] * e[0][1], y[0] * e[0][0] + y[1] * e[0][1]},
+                               {x[0] * e[1][0] + x[1] * e[1][1], y[0] * e[1][0] + y[1] * e[1][1]}};
+   const double    top = fmax(0, fmax(at[1][0], at[2][0]));
+   sneppp__znode    k[4];
+   sneppp__complex f;
+   for (int i = 0; i < 3; i++) k[i] = sneppp__znode_at(at[i][0] - top, at[i][1]);
+   f = sneppp__cscale(sneppp__cexpdd(k, 3), area);
    L->scale = top + (x[0] * v[0] + x[1] * v[1]), L->phase = y[0] * v[0] + y[1] * v[1], L->f = f;
    for (int r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
-   for (int k = 0; L->grad && k < 2; k++) {
-      z[3] = z[k + 1];
-      f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
-      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
+   for (int i = 0; L->grad && i < 2; i++) {
+      k[3] = k[i + 1];
+      f = sneppp__cscale(sneppp__cexpdd(k, 4), area);
+      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[i][r]));
    }
 }
 
@@ -6892,7 +6876,7 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
 static void sneppp__laplace_family(sneppp__laplace *L)
 {
    const double   *param = L->win->param, *x = L->x, *y = L->y;
-   double          e, half;
+   double          e, half, sign;
    sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
    switch (L->win->space) {
       case SNEPPP_SPACE_GAMMA:
@@ -6916,24 +6900,15 @@ static void sneppp__laplace_family(sneppp__laplace *L)
       case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
-      case SNEPPP_SPACE_BINOMIAL: /* a, b = e^-|x| e^iy, 1 + e^-|x| e^+-iy, without cancellation */
-         e = exp(-fabs(x[0]));
-         a = sneppp__c(e, 0), b = sneppp__c(1 + e, 0), value = sneppp__c(log1p(e), 0);
-         if (y[0] != 0) {
-            half = cos(0.5 * y[0]);
-            a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
-            b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -a.im : a.im);
-            value = sneppp__clog(b);
-         }
+      case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: /* b = 1 +- e^-|x| e^+-iy without cancellation */
+         sign = L->win->space == SNEPPP_SPACE_BINOMIAL ? 1 : -1;
+         half = sign > 0 ? cos(0.5 * y[0]) : sin(0.5 * y[0]), e = exp(-fabs(x[0]));
+         a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
+         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -sign * a.im : sign * a.im);
+         value = y[0] != 0 ? sneppp__clog(b) : sneppp__c(log1p(sign * e), 0);
          if (x[0] > 0) a = sneppp__c(1, 0), value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
-         value = sneppp__cscale(value, param[0]);
+         value = sneppp__cscale(value, sign * param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
-         break;
-      case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
-         e = exp(x[0]), half = sin(0.5 * y[0]);
-         b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
-         value = sneppp__cscale(sneppp__clog(b), -param[0]);
-         L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
          break;
       default: /* SNEPPP_SPACE_NORMAL */
          b = sneppp__c(-x[1], -y[1]);
@@ -6958,29 +6933,6 @@ static void sneppp__laplace_at(sneppp__laplace *L)
       case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
       default:               sneppp__laplace_family(L); return;
    }
-}
-
-/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = sum_s (real_s + i turn_s) w_s, and beta the
-   same combination of the biases. */
-typedef struct sneppp__wave { sneppp__complex alpha; int real[2], turn[2]; } sneppp__wave;
-
-static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
-{
-   int sines = 0, waves = 0;
-   memset(t, 0, 2 * sizeof *t);
-   for (int s = 0; s < 2; s++) {
-      t->real[s] = u[s].act == SNEPPP_ACT_EXP;
-      t->turn[s] = u[s].act == SNEPPP_ACT_COS || u[s].act == SNEPPP_ACT_SIN;
-      waves += t->turn[s];
-      sines += u[s].act == SNEPPP_ACT_SIN;
-   }
-   t->alpha = sines == 1 ? sneppp__c(0, -1) : sneppp__c(1, 0); /* Im z = Re(-i z) */
-   if (waves < 2) return 1;
-   t[1] = t[0]; /* the difference first, then the sum */
-   t[0].turn[1] = -1;
-   t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_ACT_SIN ? -0.5 : 0.5);
-   t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
-   return 2;
 }
 
 /* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z = w . t + b,
@@ -7017,44 +6969,48 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
    return fabs(sum - k) <= 1e-13 * size ? sum : k;
 }
 
+/* k = Re sum alpha exp(beta) L(s) with s = sum_s (real_s + i turn_s) w_s, and beta the same combination of the biases.
+   Two waves are two such exponentials, of the difference and of the sum; sin z is Re(-i e^(iz)) or Re(i e^(-iz)). */
 SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   sneppp__wave    wave[2];
    sneppp__laplace L;
    double          k = 0, terms = 0;
-   int             n = sneppp__waves(p->u, wave);
-   L.win = p->win, L.d = p->d, L.grad = out != NULL;
-   for (int i = 0; i < n; i++) {
-      const sneppp__wave *t = &wave[i];
-      sneppp__complex     a, e;
-      L.imaginary = t->turn[0] || t->turn[1];
+   int             real[2], turn[2], sines = 0, waves = 0;
+   for (int s = 0; s < 2; s++) {
+      sines += p->u[s].act == SNEPPP_ACT_SIN;
+      real[s] = p->u[s].act == SNEPPP_ACT_EXP;
+      waves += turn[s] = p->u[s].act == SNEPPP_ACT_COS || p->u[s].act == SNEPPP_ACT_SIN;
+   }
+   L.win = p->win, L.d = p->d, L.grad = out != NULL, L.imaginary = waves > 0;
+   for (int i = waves < 2; i < 2; i++) {
+      sneppp__complex a = sneppp__c(waves < 2 ? 1 : 0.5, 0), e;
+      if (waves == 2) turn[1] = i ? 1 : -1;
+      for (int s = 0; s < 2; s++) if (p->u[s].act == SNEPPP_ACT_SIN) a = sneppp__c(turn[s] * a.im, -turn[s] * a.re);
       for (int r = 0; r < p->d; r++) {
-         L.x[r] = t->real[0] * p->w[0][r] + t->real[1] * p->w[1][r];
-         L.y[r] = t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r];
+         L.x[r] = real[0] * p->w[0][r] + real[1] * p->w[1][r];
+         L.y[r] = turn[0] * p->w[0][r] + turn[1] * p->w[1][r];
       }
       sneppp__laplace_at(&L);
-      double size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
-      double theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
+      double size = real[0] * p->b[0] + real[1] * p->b[1] + L.scale;
+      double theta = turn[0] * p->b[0] + turn[1] * p->b[1] + L.phase;
       if (p->log) { /* a positive measure: L is real and positive */
          k = size + log(L.f.re);
          size = 1 / L.f.re;
       } else size = size == 0 ? 1 : exp(size);
-      a = theta == 0 ? sneppp__cscale(t->alpha, size)
-                     : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
+      a = theta == 0 ? sneppp__cscale(a, size) : sneppp__cmul(a, sneppp__c(size * cos(theta), size * sin(theta)));
       e = sneppp__cmul(a, L.f);
       if (!p->log) k += e.re;
       terms += fabs(e.re);
       for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
          if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-         *out->b[s] += out->g * (t->real[s] * e.re - t->turn[s] * e.im);
+         *out->b[s] += out->g * (real[s] * e.re - turn[s] * e.im);
          for (int r = 0; r < p->d; r++) {
             sneppp__complex f = sneppp__cmul(a, L.g[r]);
-            out->w[s][r] += out->g * (t->real[s] * f.re - t->turn[s] * f.im);
+            out->w[s][r] += out->g * (real[s] * f.re - turn[s] * f.im);
          }
       }
    }
-   if (p->u[0].act != SNEPPP_ACT_SIN || p->u[1].act != SNEPPP_ACT_SIN) return k;
-   return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
+   return sines < 2 ? k : sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
 /* ---- cos and sin on boxes and under normal laws, many at a time.
@@ -7205,11 +7161,12 @@ SNEPPP__INLINE double sneppp__ratio(double n, double d)
    exactly 0. */
 static double sneppp__residual(int d, const double *u, const double *v, double *r)
 {
-   double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
-   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
-   if (d == 1 || !(uu > 0)) return sneppp__gdot(d, r, r);
-   s = sneppp__gdot(d, u, r) / uu;
-   for (int k = 0; k < d; k++) r[k] -= s * u[k];
+   const double uu = sneppp__gdot(d, u, u);
+   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] : 0;
+   for (int pass = 0; pass < 2 && uu > 0; pass++) {
+      double c = sneppp__gdot(d, u, r) / uu;
+      for (int k = 0; k < d; k++) r[k] -= c * u[k];
+   }
    return sneppp__gdot(d, r, r);
 }
 
@@ -7220,20 +7177,15 @@ static void sneppp__gauss_numbers(sneppp__gauss *q)
    const double  *u = q->w[0], *v = q->w[1];
    const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
    double         t[SNEPPP__MAX_STATS];
-   int            r, wide;
-   q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
-   for (r = 0; r < q->d; r++) {
-      q->A[0] += u[r] * u[r];
-      q->A[1] += v[r] * v[r];
-      q->C += u[r] * v[r];
-      q->plus += (u[r] + v[r]) * (u[r] + v[r]);
-   }
+   q->A[0] = sneppp__gdot(q->d, u, u), q->A[1] = sneppp__gdot(q->d, v, v), q->C = sneppp__gdot(q->d, u, v);
+   q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   for (int r = 0; r < q->d; r++) q->plus += (u[r] + v[r]) * (u[r] + v[r]);
    if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
-   for (r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
+   for (int r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
    q->X = sneppp__gdot(q->d, t, t);
    q->N[0] = sneppp__gdot(q->d, v, t);
    q->N[1] = -sneppp__gdot(q->d, u, t);
-   wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
+   const int wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
    q->D = q->A[!wide] * sneppp__residual(q->d, q->w[!wide], q->w[wide], t);
 }
 
@@ -7242,11 +7194,8 @@ static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out
 {
    for (int s = 0; s < 2; s++) {
       const double *own = q->w[s], *other = q->w[1 - s];
-      double        rest[SNEPPP__MAX_STATS], n = 0;
-      if (t->r[s] != 0) {
-         n = sqrt(sneppp__residual(q->d, own, other, rest));
-         if (n > 0) n = t->r[s] / n;
-      }
+      double        rest[SNEPPP__MAX_STATS], n = t->r[s] != 0 ? sqrt(sneppp__residual(q->d, own, other, rest)) : 0;
+      if (n > 0) n = t->r[s] / n;
       for (int r = 0; r < q->d; r++)
          v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + (n != 0 ? n * rest[r] : 0);
    }
@@ -7309,9 +7258,8 @@ static void sneppp__power_moments(int p, int rectified, double mu, double v, int
    = (mu + v)/sqrt v. */
 static double sneppp__exp_tail(double mu, double v)
 {
-   double s = sqrt(v), x;
+   double s = sqrt(v), x = (mu + v) / (s > 0 ? s : 1);
    if (!(s > 1e-150)) return mu < 0 ? exp(mu) : 0;
-   x = (mu + v) / s;
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
@@ -7321,10 +7269,7 @@ static double sneppp__expm1_tail(double mu, double v)
 {
    double z = sqrt(v), sum = 0, factor = 1;
    if (!(fabs(mu) + 8 * z < 0.5)) return sneppp__exp_tail(mu, v) - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
-   for (int r = 1; r < 14; r++) {
-      factor /= -r;
-      sum += factor * sneppp__rect_moment(r, -mu, v);
-   }
+   for (int r = 1; r < 14; r++) sum += (factor /= -r) * sneppp__rect_moment(r, -mu, v);
    return sum;
 }
 
@@ -7966,34 +7911,25 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
    integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
 enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
-/* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
-   sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
-   changes the sign of a mean, of C, and of the unit's own entry of aB - bC, bA - aC. Each quadrant has its own
-   bivariate cdf, for the factor asks for relative accuracy of a small probability. */
-static double sneppp__gauss_turn(const sneppp__gauss *g, const double *tilt, const double *sign, sneppp__gauss *q)
-{
-   *q = *g;
-   for (int s = 0; s < 2; s++) {
-      q->a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
-      q->N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
-      q->u[s].act = SNEPPP_ACT_RECT;
-   }
-   q->C = sign[0] * sign[1] * g->C;
-   q->grad = 0;
-   return exp(tilt[0] * g->a[0] + tilt[1] * g->a[1] +
-              0.5 * (tilt[0] * tilt[1] > 0 ? g->plus : tilt[0] * g->A[0] + tilt[1] * g->A[1]));
-}
-
+/* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor e and a shift of the means by sA + tC and
+   sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which changes the sign of
+   a mean, of C, and of the unit's own entry of aB - bC, bA - aC. Each quadrant has its own bivariate cdf, for the
+   factor asks for relative accuracy of a small probability. */
 static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
    sneppp__stein o;
-   sneppp__gauss q;
+   sneppp__gauss q = *g;
+   q.u[0].act = q.u[1].act = SNEPPP_ACT_RECT;
    for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: below 0, in the place of X; 2: E */
       for (int y = 0; y < 3; y++) {
-         double sign[2], tilt[2], e;
-         sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
-         tilt[0] = x == 2, tilt[1] = y == 2;
-         e = sneppp__gauss_turn(g, tilt, sign, &q);
+         const double sign[2] = {x ? -1.0 : 1.0, y ? -1.0 : 1.0}, tilt[2] = {x == 2 ? 1.0 : 0.0, y == 2 ? 1.0 : 0.0};
+         const double e = exp(tilt[0] * g->a[0] + tilt[1] * g->a[1] +
+                              0.5 * (x == 2 && y == 2 ? g->plus : tilt[0] * g->A[0] + tilt[1] * g->A[1]));
+         for (int s = 0; s < 2; s++) {
+            q.a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
+            q.N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
+         }
+         q.C = sign[0] * sign[1] * g->C;
          sneppp__stein_fill(&q, x == 0, y == 0, 0, &o);
          for (int m = 0; m < (x ? 1 : 2); m++)
             for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
@@ -8179,10 +8115,9 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
 
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
-   Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the form c+ z^p for z > 0 and
-   c- (-z)^p for z < 0, see sneppp__pieces. So a pair of them is a sum of at most four integrals of u^p v^q, with u
-   and v affine in x, over the part of the window where the chosen signs hold; on each of these parts nothing
-   changes sign, and sums of positive terms do not cancel. */
+   Units are c+ z^p for z > 0 and c- (-z)^p for z < 0, see sneppp__pieces. So a pair of them is a sum of at most four
+   integrals of u^p v^q, with u and v affine in x, over the part of the window where the chosen signs hold; on each of
+   these parts nothing changes sign, and sums of positive terms do not cancel. */
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
@@ -8273,11 +8208,8 @@ static void sneppp__simplex_mean(int m, const double *u, const double *v, const 
    p = 0 only a moving end counts: f(end)/|w_i|, and nothing when the end is the interval's own. */
 static double sneppp__segment(double from, double to, sneppp__affine *f)
 {
-   double u[2][2], mean[3], len, end[2];
-   int    own[2]; /* the unit whose kink is the lower and the upper end, -1 none */
-   own[0] = own[1] = -1;
-   end[0] = from;
-   end[1] = to;
+   double u[2][2], mean[3], len, end[2] = {from, to};
+   int    own[2] = {-1, -1}; /* the unit whose kink is the lower and the upper end, -1 none */
    for (int s = 0; s < 2; s++) {
       double w = f->w[s][0], b = f->b[s];
       if (!f->cut[s]) continue;
@@ -8310,8 +8242,6 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
          f->bias[s] += m;
       }
    }
-   if (f->p[0] == 1 && f->p[1] == 1)
-      return len / 6 * (2 * u[0][0] * u[1][0] + u[0][0] * u[1][1] + u[0][1] * u[1][0] + 2 * u[0][1] * u[1][1]);
    sneppp__simplex_mean(2, u[0], u[1], NULL, NULL, f->p[0], f->p[1], mean);
    return len * mean[0];
 }
@@ -8347,11 +8277,10 @@ static void sneppp__fan_pull(const sneppp__clip *c, int s, double factor, const 
 
 static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
 {
-   const sneppp__corner *v[3];
+   const sneppp__corner *v[3] = {&c->first[2], &c->last[2], at};
    const int            *degree = c->f->p;
    double                T, u[2][3], x[3], y[3], mean[3];
-   v[0] = &c->first[2], v[1] = &c->last[2], v[2] = at;
-   for (int k = 0; k < 3; k++) u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1];
+   for (int k = 0; k < 3; k++) u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1], x[k] = v[k]->x, y[k] = v[k]->y;
    T = 0.5 * c->sign * ((v[1]->x - v[0]->x) * (at->y - v[0]->y) - (v[1]->y - v[0]->y) * (at->x - v[0]->x));
    if (degree[0] == 1 && degree[1] == 1)
       mean[0] = ((u[0][0] + u[0][1] + u[0][2]) * (u[1][0] + u[1][1] + u[1][2]) + u[0][0] * u[1][0] + u[0][1] * u[1][1] +
@@ -8359,9 +8288,7 @@ static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
    else if (degree[0] + degree[1] == 0) mean[0] = 1;
    else sneppp__simplex_mean(3, u[0], u[1], NULL, NULL, degree[0], degree[1], mean);
    c->sum += T * mean[0];
-   if (!c->f->pull) return;
-   for (int k = 0; k < 3; k++) x[k] = v[k]->x, y[k] = v[k]->y;
-   for (int s = 0; s < 2; s++) {
+   for (int s = 0; c->f->pull && s < 2; s++) {
       if (degree[s] == 0) continue;
       sneppp__simplex_mean(3, u[s], u[1 - s], x, y, degree[s] - 1, degree[1 - s], mean);
       sneppp__fan_pull(c, s, T * degree[s], mean);
@@ -8374,12 +8301,10 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 {
    static const double none[2] = { 0, 0 };
    for (int s = 0; s < 2; s++) {
-      const double *w = c->f->w[s];
-      double        A = w[0] * w[0] + w[1] * w[1], mean[3], o[2], x[2], y[2];
+      const double *w = c->f->w[s], A = w[0] * w[0] + w[1] * w[1], o[2] = {a->u[1 - s], b->u[1 - s]},
+                    x[2] = {a->x, b->x}, y[2] = {a->y, b->y};
+      double        mean[3];
       if (c->f->p[s] != 0 || !c->f->cut[s] || a->u[s] != 0 || b->u[s] != 0 || !(A > 0)) continue;
-      o[0] = a->u[1 - s], o[1] = b->u[1 - s];
-      x[0] = a->x, x[1] = b->x;
-      y[0] = a->y, y[1] = b->y;
       sneppp__simplex_mean(2, none, o, x, y, 0, c->f->p[1 - s], mean);
       sneppp__fan_pull(c, s, c->sign * ((b->x - a->x) * w[1] - (b->y - a->y) * w[0]) / A, mean); /* length/|w| */
    }
@@ -8388,15 +8313,13 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 /* Where the edge from a (inside) to b (outside) meets the line; the parameter starts at the nearer end. */
 static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int s)
 {
-   sneppp__corner c;
    if (a->u[s] > -b->u[s]) { /* b is nearer */
       const sneppp__corner *swap = a;
       a = b, b = swap;
    }
-   double t = a->u[s] / (a->u[s] - b->u[s]);
-   c.x = a->x + t * (b->x - a->x);
-   c.y = a->y + t * (b->y - a->y);
-   for (int k = 0; k < 2; k++) c.u[k] = k == s ? 0 : a->u[k] + t * (b->u[k] - a->u[k]);
+   const double   t = a->u[s] / (a->u[s] - b->u[s]);
+   sneppp__corner c = {a->x + t * (b->x - a->x), a->y + t * (b->y - a->y), {0, 0}};
+   c.u[1 - s] = a->u[1 - s] + t * (b->u[1 - s] - a->u[1 - s]);
    return c;
 }
 
@@ -8445,15 +8368,13 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
 static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
 {
    sneppp__clip c;
-   double       xy[8];
    memset(&c, 0, sizeof c);
    c.f = f;
    c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
    if (win->space == SNEPPP_SPACE_BOX) {
-      xy[0] = xy[6] = c.origin[0] = win->lo[0];
-      xy[1] = xy[3] = c.origin[1] = win->lo[1];
-      xy[2] = xy[4] = win->hi[0];
-      xy[5] = xy[7] = win->hi[1];
+      const double xy[8] = {win->lo[0], win->lo[1], win->hi[0], win->lo[1], win->hi[0], win->hi[1], win->lo[0],
+                            win->hi[1]};
+      memcpy(c.origin, xy, sizeof c.origin);
       sneppp__clip_ring(&c, xy, 4, 1);
       return c.sum;
    }
@@ -8473,50 +8394,62 @@ static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *
    return k;
 }
 
-/* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
-   time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
-   0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
+/* ---- z^p z^q on boxes and spheres of any dimension. From the centre, u = a + sum_k w_k y_k. Coordinates join one at a
+   time, G_rt <- sum_{e,f} binom(r,e) binom(t,f) G_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, with the moments mu_n of one of
+   them, 0 for odd n: on a box of half sides eta, eta^n/(n+1). On the sphere they are not independent: there G is that
+   of a normal vector, mu_n = (n-1)!!, over E|x|^n = d (d+2) ... (d+n-2). Then the constants,
+
+      k = mass sum_{r,t} binom(p,r) binom(q,t) a_i^(p-r) a_j^(q-t) G_rt.
+
+   With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
+static double sneppp__power_mean(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
                                  int q, int lean)
 {
-   double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
-   int    n = q + 1;
-   for (int r = 0; r <= p; r++)
-      for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a[0], r) * sneppp__ipow(a[1], t);
-   for (int k = 0; k < d; k++) {
-      double eta = (win->hi[k] - win->lo[k]) / 2, x = form->w[0][k] * eta, y = form->w[1][k] * eta;
-      int    odd = k == lean;
-      volume *= 2 * eta * (odd ? eta : 1);
+   const int box = win->space == SNEPPP_SPACE_BOX, n = q + 1, more = lean >= 0;
+   double    G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], mu[2 * SNEPPP__MAX_ORDER + 2], k = 0, ci = 1;
+   for (int m = 0; m < (p + 1) * n; m++) G[m] = m == 0;
+   mu[0] = 1;
+   for (int m = 2; m <= p + q + more; m += 2) mu[m] = box ? 1.0 / (m + 1) : (m - 1) * mu[m - 2];
+   for (int c = 0; c < d; c++) {
+      double eta = box ? (win->hi[c] - win->lo[c]) / 2 : 1, x = form->w[0][c] * eta, y = form->w[1][c] * eta;
+      int    odd = c == lean;
       for (int r = p; r >= 0; r--)
          for (int t = q; t >= 0; t--) { /* downwards: what is read has not been overwritten */
-            double sum = 0, ce = 1, xe = 1;
+            double sum = 0, ce = odd ? eta : 1, xe = 1;
             for (int e = 0; e <= r; ce *= (double)(r - e) / (e + 1), xe *= x, e++) {
                double cf = 1, yf = 1;
                for (int f = 0; f <= t; cf *= (double)(t - f) / (f + 1), yf *= y, f++)
-                  if ((e + f + odd) % 2 == 0) sum += ce * cf * xe * yf * M[(r - e) * n + t - f] / (e + f + odd + 1);
+                  if ((e + f + odd) % 2 == 0) sum += ce * cf * xe * yf * G[(r - e) * n + t - f] * mu[e + f + odd];
             }
-            M[r * n + t] = sum;
+            G[r * n + t] = sum;
          }
    }
-   return volume * M[p * n + q];
+   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
+      double cj = ci;
+      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
+         double c = cj * sneppp__ipow(a[0], p - r) * sneppp__ipow(a[1], q - t);
+         for (int m = 0; !box && m < r + t + more; m += 2) c /= d + m;
+         k += c * G[r * n + t];
+      }
+   }
+   return k;
 }
 
-SNEPPP__APART static double sneppp__box_powers(const sneppp_window *win, int d, sneppp__affine *f)
+SNEPPP__APART static double sneppp__powers_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double a[2], centre[SNEPPP__MAX_STATS];
-   for (int k = 0; k < d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
-   for (int s = 0; s < 2; s++) {
-      a[s] = f->b[s];
-      for (int k = 0; k < d; k++) a[s] += f->w[s][k] * centre[k];
-   }
+   const double mass = sneppp_window_mass(win);
+   double       a[2], centre[SNEPPP__MAX_STATS];
+   for (int k = 0; k < d; k++)
+      centre[k] = win->space == SNEPPP_SPACE_BOX ? win->lo[k] + (win->hi[k] - win->lo[k]) / 2 : 0;
+   for (int s = 0; s < 2; s++) a[s] = f->b[s] + sneppp__gdot(d, f->w[s], centre);
    for (int s = 0; f->pull && s < 2; s++) {
       int p = f->p[0] - !s, q = f->p[1] - s;
       if (f->p[s] == 0) continue;
-      f->bias[s] = f->p[s] * sneppp__box_moment(win, d, f, a, p, q, -1);
+      f->bias[s] = mass * f->p[s] * sneppp__power_mean(win, d, f, a, p, q, -1);
       for (int k = 0; k < d; k++)
-         f->grad[s][k] = f->bias[s] * centre[k] + f->p[s] * sneppp__box_moment(win, d, f, a, p, q, k);
+         f->grad[s][k] = f->bias[s] * centre[k] + mass * f->p[s] * sneppp__power_mean(win, d, f, a, p, q, k);
    }
-   return sneppp__box_moment(win, d, f, a, f->p[0], f->p[1], -1);
+   return mass * sneppp__power_mean(win, d, f, a, f->p[0], f->p[1], -1);
 }
 
 /* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
@@ -8567,7 +8500,7 @@ SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sn
       k = (Gaussian kernel of orders p, q) / E|x|^(p+q),
 
    for every pair of powers, hard, leaky or plain. With bias: two rectified units of order 0 or 1 on S^1 and S^2, by the
-   geometry of caps; powers, by Isserlis; and one unit, by the density of its argument. */
+   geometry of caps; powers, as on boxes; and one unit, by the density of its argument. */
 
 /* E|x|^n = (d+n-2) E|x|^(n-2) of a standard normal x in R^d, d >= 2, n >= -1; E|x| obeys m(d) m(d+1) = d. */
 static double sneppp__normal_length(int d, int n)
@@ -8615,15 +8548,13 @@ SNEPPP__APART static double sneppp__homogeneous_pair(const sneppp__pair *p, cons
    return size / length * t.k;
 }
 
-/* ---- caps. Two directions: with unit vectors u and v, plus = |u + v|, minus = |u - v|, the angle gamma = 2
-   atan2(minus, plus) keeps its relative accuracy when the vectors are nearly parallel or nearly opposite, where
-   acos(u . v) keeps half of the digits or none. */
+/* ---- caps. Two directions: |u + v| and |u - v| of the unit vectors give their angle gamma to relative accuracy, even
+   if they are nearly parallel or nearly opposite, where acos(u . v) keeps half of the digits or none. */
 typedef struct sneppp__angle {
-   double n[2];                    /* norms of the weights                          */
-   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's   */
-   double plus, minus;             /* |u + v|, |u - v|                              */
-   double one_minus, one_plus;     /* 1 - cos gamma, 1 + cos gamma                  */
-   double cosine, sine;            /* of gamma                                      */
+   double n[2];                    /* norms of the weights                                      */
+   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's               */
+   double one_minus, one_plus;     /* 1 - cos gamma = |u - v|^2/2, 1 + cos gamma = |u + v|^2/2  */
+   double cosine, sine;            /* of gamma                                                  */
 } sneppp__angle;
 
 static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
@@ -8634,12 +8565,8 @@ static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_ST
    for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
    for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
    sneppp__spread(d, a->u[0], a->u[1], one, &mm, &pp);
-   a->plus = sqrt(pp);
-   a->minus = sqrt(mm);
-   a->one_minus = mm / 2;
-   a->one_plus = pp / 2;
-   a->cosine = (pp - mm) / 4;
-   a->sine = a->plus * a->minus / 2;
+   a->one_minus = mm / 2, a->one_plus = pp / 2;
+   a->cosine = (pp - mm) / 4, a->sine = sqrt(pp) * sqrt(mm) / 2;
 }
 
 /* The integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet divided by its area) and, for each side, its
@@ -8656,14 +8583,12 @@ typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
 static sneppp__cap sneppp__cap_of(double n, double b, int order)
 {
    sneppp__cap c;
+   memset(&c, 0, sizeof c);
    c.empty = b <= -n;
    c.whole = !c.empty && b >= n;
-   c.n = n, c.b = b;
+   c.n = n, c.b = b, c.t = c.empty ? 1 : -1;
    c.lift = order ? n : 0, c.base = order ? b : 1;
-   c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
-   c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
-   c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
-   c.arc = 0;
+   if (!c.empty && !c.whole) c.t = -b / n, c.r2 = (n + b) / n * ((n - b) / n), c.rim = (n - fabs(b)) / n;
    return c;
 }
 
@@ -8701,20 +8626,14 @@ SNEPPP__INLINE double sneppp__half_angle(double W, double c)
 
 static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const int *order, int grad, sneppp__caps *o)
 {
-   double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, corner, S, Omega, Q;
-   corner = sneppp__lens_corner(a, cap, c);
-   if (cap[0].whole) {
-      cap[1].arc = SNEPPP__PI;
-   } else if (cap[1].whole) {
-      cap[0].arc = SNEPPP__PI;
-   } else {
+   double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, S, Omega, Q;
+   double corner = sneppp__lens_corner(a, cap, c);
+   if (cap[0].whole || cap[1].whole) cap[cap[0].whole].arc = SNEPPP__PI;
+   else {
       W = sqrt(fmax(0, a->one_minus * a->one_plus * cap[0].r2 - c[0] * c[0]));
-      if (W == 0 && c[0] == 0 && c[1] == 0 && g > 0) {
-         cap[0].arc = SNEPPP__PI; /* the same cap twice */
-      } else {
-         for (int s = 0; s < 2; s++) cap[s].arc = sneppp__half_angle(W, c[s]);
-         xi = sneppp__half_angle(W, corner);
-      }
+      for (int s = 0; s < 2; s++) cap[s].arc = sneppp__half_angle(W, c[s]);
+      xi = sneppp__half_angle(W, corner);
+      if (W == 0 && c[0] == 0 && c[1] == 0 && g > 0) cap[0].arc = SNEPPP__PI, xi = 0; /* the same cap twice */
    }
    S = a->sine > 0 ? W / a->sine : 0;
    for (int s = 0; s < 2; s++) e[s] = cap[s].arc * cap[s].r2;
@@ -8748,7 +8667,8 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
 static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const sneppp__cap *cap, const int *order,
                             double lo, double hi)
 {
-   double m = (lo + hi) / 2, h = (hi - lo) / 2, I[3][3], f = 0.5 * sin(2 * h), dir[2][2], tangent[2][2];
+   const double dir[2][2] = {{1, 0}, {a->cosine, a->sine}}, tangent[2][2] = {{0, 1}, {a->sine, -a->cosine}};
+   double       m = (lo + hi) / 2, h = (hi - lo) / 2, I[3][3], f = 0.5 * sin(2 * h);
    if (!(h > 0)) return;
    I[0][0] = h + f * cos(2 * m); /* of products of (cos, sin, 1) */
    I[1][1] = h - f * cos(2 * m);
@@ -8756,26 +8676,23 @@ static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const snepp
    I[0][2] = I[2][0] = 2 * cos(m) * sin(h);
    I[1][2] = I[2][1] = 2 * sin(m) * sin(h);
    I[2][2] = 2 * h;
-   dir[0][0] = 1, dir[0][1] = 0, dir[1][0] = a->cosine, dir[1][1] = a->sine;
-   tangent[0][0] = 0, tangent[0][1] = 1, tangent[1][0] = a->sine, tangent[1][1] = -a->cosine;
    for (int s = 0; s < 2; s++) {
       const sneppp__cap *B = &cap[1 - s];
-      double             J[3], along, across; /* the integrals of (cos, sin, 1) times the other unit */
+      double             J[3], along; /* the integrals of (cos, sin, 1) times the other unit */
       for (int r = 0; r < 3; r++)
          J[r] = B->lift * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->base * I[r][2];
       along = dir[s][0] * J[0] + dir[s][1] * J[1];
-      across = tangent[s][0] * J[0] + tangent[s][1] * J[1];
       if (s == 0) o->k += cap[0].lift * along + cap[0].base * J[2];
       if (!order[s]) continue;
       o->along[s] += along;
-      o->across[s] += across;
+      o->across[s] += tangent[s][0] * J[0] + tangent[s][1] * J[1];
       o->bias[s] += J[2];
    }
 }
 
 static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, const int *order, sneppp__caps *o)
 {
-   double gamma = 2 * atan2(a->minus, a->plus), theta[2];
+   double gamma = 2 * atan2(sqrt(a->one_minus), sqrt(a->one_plus)), theta[2];
    for (int s = 0; s < 2; s++) theta[s] = cap[s].whole ? SNEPPP__PI : atan2(sqrt(cap[s].r2), cap[s].t);
    sneppp__arc_add(o, a, cap, order, fmax(-theta[0], gamma - theta[1]), fmin(theta[0], gamma + theta[1]));
    sneppp__arc_add(o, a, cap, order, -theta[0], fmin(theta[0], gamma + theta[1] - 2 * SNEPPP__PI));
@@ -8819,53 +8736,6 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    return scale * fmax(o.k, 0); /* rounding of an empty lens */
 }
 
-/* ---- z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
-   (A, C; C, B), G_rt = (r-1) A G_{r-2,t} + t C G_{r-1,t-1}, the powers of w . x and the biases separate:
-
-      k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
-
-   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum
-   for lower orders, over E|x|^(r+t+2). */
-enum { SNEPPP__ORDERS = SNEPPP__MAX_ORDER + 1 };
-static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b, double G[][SNEPPP__ORDERS])
-{
-   double sum = 0, ci = 1, cj;
-   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
-      cj = ci;
-      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
-         double c = cj * sneppp__ipow(b[0], p - r) * sneppp__ipow(b[1], q - t);
-         if ((r + t) % 2) continue;
-         for (int m = 0; m < r + t + more; m += 2) c /= d + m;
-         sum += c * G[r][t];
-      }
-   }
-   return sum;
-}
-
-static double sneppp__sphere_powers(const sneppp_window *win, int d, sneppp__affine *f)
-{
-   const int   *n = f->p;
-   const double mass = sneppp_window_mass(win);
-   double       G[SNEPPP__ORDERS][SNEPPP__ORDERS], A[2] = { 0, 0 }, C = 0, cross = 0;
-   for (int r = 0; r < d; r++) C += f->w[0][r] * f->w[1][r];
-   for (int s = 0; s < 2; s++) for (int r = 0; r < d; r++) A[s] += f->w[s][r] * f->w[s][r];
-   for (int r = 0; r <= n[0]; r++)
-      for (int t = 0; t <= n[1]; t++) {
-         G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
-         if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
-         else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
-      }
-   if (f->pull) cross = n[0] * n[1] * sneppp__sphere_sum(d, n[0] - 1, n[1] - 1, 2, f->b, G);
-   for (int s = 0; f->pull && s < 2; s++) {
-      double own; /* twice k_A */
-      if (n[s] == 0) continue;
-      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(d, n[0] - 2 * !s, n[1] - 2 * s, 2, f->b, G);
-      for (int r = 0; r < d; r++) f->grad[s][r] = mass * (own * f->w[s][r] + cross * f->w[1 - s][r]);
-      f->bias[s] = mass * n[s] * sneppp__sphere_sum(d, n[0] - !s, n[1] - s, 0, f->b, G);
-   }
-   return mass * sneppp__sphere_sum(d, n[0], n[1], 0, f->b, G);
-}
-
 /* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
    t = -b/n in (-1, 1):
 
@@ -8874,7 +8744,7 @@ static double sneppp__sphere_powers(const sneppp_window *win, int d, sneppp__aff
 
    M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
    dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
-   polynomial and goes to sneppp__sphere_powers. */
+   polynomial and goes to sneppp__powers_core. */
 static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
 {
    double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
@@ -8909,7 +8779,7 @@ static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *
    double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
    sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], f->p[0]);
    if (A.empty) return 0;
-   if (A.whole) return sneppp__sphere_powers(win, d, f);
+   if (A.whole) return sneppp__powers_core(win, d, f);
    k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
    for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
    f->bias[0] = mass * db;
@@ -9172,9 +9042,8 @@ static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *ou
    switch (p->rule->form) {
       case SNEPPP__BY_FINITE:             return sneppp__finite_pair(p, out);
       case SNEPPP__BY_TRANSFORM:          return sneppp__transform_pair(p, out);
-      case SNEPPP__BY_PIECES_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__box_powers);
+      case SNEPPP__BY_PIECES_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__powers_core);
       case SNEPPP__BY_PIECES_CUT:         return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
-      case SNEPPP__BY_SPHERE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
       case SNEPPP__BY_SPHERE_CAP:         return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
       case SNEPPP__BY_SPHERE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
       case SNEPPP__BY_SPHERE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
@@ -9215,12 +9084,8 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    memcpy(o->part[0].lo, piece->lo, sizeof piece->lo);
    memcpy(o->part[0].hi, piece->hi, sizeof piece->hi);
    o->part[0].point = z;
-   o->xy[0] = o->xy[6] = piece->lo[0], o->xy[2] = o->xy[4] = piece->hi[0];
+   o->xy[0] = o->xy[6] = piece->lo[0], o->xy[2] = o->xy[4] = piece->hi[0]; /* of a triangle one vertex comes twice */
    o->xy[1] = o->xy[3] = piece->lo[1], o->xy[5] = piece->top, o->xy[7] = piece->hi[1];
-   o->part[1].xy = o->xy, o->part[1].count = 4;
-   if (part == &o->polygon && piece->top == piece->lo[1]) { /* a triangle, without a vertex twice */
-      o->xy[4] = o->xy[6], o->xy[5] = o->xy[7], o->part[1].count = 3;
-   } else if (part == &o->polygon && piece->hi[1] == piece->lo[1]) o->part[1].count = 3;
    if (points) part = &o->box, weight *= sneppp__plot_area(piece);
    for (int s = 0; s < 2; s++) { /* more: covariates, beside the place */
       const double *w = p->w[s] + first;
@@ -9257,7 +9122,7 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
    o.part[0].space = places ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_FINITE;
    o.part[0].dim = o.box.d, o.part[0].count = 1;
    o.polygon = o.box, o.polygon.win = &o.part[1];
-   o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2;
+   o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2, o.part[1].xy = o.xy, o.part[1].count = 4;
    if (p->win->xy && places)
       o.polygon.rule = &sneppp__rules[sneppp__find_rule(&o.part[1], 2, p->u[0].act, p->u[1].act, 1, p->log) - 1];
    sneppp__raster_visit(p->win, sneppp__plot_add, &o);
@@ -9270,10 +9135,9 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
 /* A raster for its bumps: the cells that no polygon cuts, with their exposure, and the pieces of the others. */
 typedef struct sneppp__plots {
    sneppp_window whole;
-   double       *weight;                    /* (cells) of whole ones  */
-   sneppp__plot *piece;                     /* (count)                */
+   double       *weight; /* (cells) of whole ones  */
+   sneppp__plot *piece;  /* (count)                */
    size_t        count;
-   double        node[2][12], share[2][12]; /* Gauss's rules of 6 and of 12 points */
 } sneppp__plots;
 
 static void sneppp__plots_take(const sneppp__plot *piece, void *arg)
@@ -9295,29 +9159,26 @@ static void sneppp__place_plots(sneppp__carver *c, const sneppp_window *win, sne
    memset(o->weight, 0, sneppp__raster_cells(win) * sizeof *o->weight);
    o->count = 0;
    sneppp__raster_visit(win, sneppp__plots_take, o);
-   for (int k = 0; k < 2; k++) sneppp__gauss_legendre(k ? 12 : 6, o->node[k], o->share[k]);
 }
 
 /* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over a piece, along y in closed form. Along x Gauss's rule is exact
    to rounding on parts in which neither the bump nor the edge moves by more than 2/s. */
-static double sneppp__plot_bump(const sneppp__plots *o, const sneppp__plot *p, const double *c, const double *s)
+static double sneppp__plot_bump(const sneppp__plot *p, const double *c, const double *s)
 {
-   double lo = fmax(p->lo[0], c[0] - 6.2 / s[0]), hi = fmin(p->hi[0], c[0] + 6.2 / s[0]), sum = 0, length, slope, half,
-          below;
-   int    rule, parts;
+   double lo = fmax(p->lo[0], c[0] - 6.2 / s[0]), hi = fmin(p->hi[0], c[0] + 6.2 / s[0]), sum = 0;
    if (!(lo < hi) || p->lo[1] > c[1] + 6.2 / s[1] || fmax(p->hi[1], p->top) < c[1] - 6.2 / s[1]) return 0;
-   slope = (p->top - p->hi[1]) / (p->hi[0] - p->lo[0]), below = erf(s[1] * (p->lo[1] - c[1]));
+   double slope = (p->top - p->hi[1]) / (p->hi[0] - p->lo[0]), below = erf(s[1] * (p->lo[1] - c[1]));
    if (p->hi[1] == p->top)
       sum = 0.5 * SNEPPP__SQRT_PI / s[0] * (erf(s[0] * (hi - c[0])) - erf(s[0] * (lo - c[0]))) *
             (erf(s[1] * (p->top - c[1])) - below);
    else {
-      length = (hi - lo) * fmax(s[0], fabs(slope) * s[1]);
-      rule = length > 0.5, parts = (int)fmin(1e6, 1 + length / 2), half = 0.5 * (hi - lo) / parts;
+      double length = (hi - lo) * fmax(s[0], fabs(slope) * s[1]), node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+      int    n = sneppp__gauss_legendre(length > 0.5 ? 12 : 6, node, share), parts = (int)fmin(1e6, 1 + length / 2);
+      double half = 0.5 * (hi - lo) / parts;
       for (int k = 0; k < parts; k++)
-         for (int i = 0; i < (rule ? 12 : 6); i++) {
-            double x = lo + half * (2 * k + 1 + o->node[rule][i]), u = s[0] * (x - c[0]);
-            sum += half * o->share[rule][i] * exp(-u * u) *
-                   (erf(s[1] * (p->hi[1] + slope * (x - p->lo[0]) - c[1])) - below);
+         for (int i = 0; i < n; i++) {
+            double x = lo + half * (2 * k + 1 + node[i]), u = s[0] * (x - c[0]);
+            sum += half * share[i] * exp(-u * u) * (erf(s[1] * (p->hi[1] + slope * (x - p->lo[0]) - c[1])) - below);
          }
    }
    return p->weight * 0.5 * SNEPPP__SQRT_PI / s[1] * sum;
@@ -9354,7 +9215,7 @@ static double sneppp__raster_bump(const sneppp__plots *o, const double *c, const
       }
    }
    for (int r = 0; r < win->dim; r++) sum *= 0.5 * SNEPPP__SQRT_PI / s[r];
-   for (size_t k = 0; k < o->count; k++) sum += sneppp__plot_bump(o, &o->piece[k], c, s);
+   for (size_t k = 0; k < o->count; k++) sum += sneppp__plot_bump(&o->piece[k], c, s);
    return sum > 0 ? sum : 0; /* of pieces that are taken away, rounding may be left */
 }
 
@@ -9517,39 +9378,41 @@ static size_t sneppp__gram_lanes(size_t n)
 }
 
 /* The arrays of a gradient, as a list. The last three, of the measure, only GAUSS has; elsewhere they have no entries
-   and are NULL. */
+   and are NULL. Returned is the length of all. */
 enum { SNEPPP__PULL_W, SNEPPP__PULL_B, SNEPPP__PULL_WIDTH, SNEPPP__PULL_MEAN, SNEPPP__PULL_SCALE, SNEPPP__PULL_WEIGHT,
        SNEPPP__PULL_BLOCKS };
 
-static void sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
+static size_t sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
 {
    size_t measure = win->space != SNEPPP_SPACE_GAUSS ? 0 : win->count ? win->count : 1;
    count[SNEPPP__PULL_W] = count[SNEPPP__PULL_WIDTH] = n * d;
    count[SNEPPP__PULL_B] = n;
    count[SNEPPP__PULL_MEAN] = count[SNEPPP__PULL_SCALE] = measure * d;
    count[SNEPPP__PULL_WEIGHT] = measure;
+   return (2 * n + 2 * measure) * d + n + measure;
 }
 
 /* The doubles that one lane's gradient takes. */
 static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
 {
-   size_t count[SNEPPP__PULL_BLOCKS], sum = 0;
-   sneppp__pull_blocks(n, d, win, count);
-   for (int k = 0; k < SNEPPP__PULL_BLOCKS; k++) sum += count[k];
-   return sum;
+   size_t count[SNEPPP__PULL_BLOCKS];
+   return sneppp__pull_blocks(n, d, win, count);
 }
 
 /* The tiles that there are: for layers of one activation, where they pay. */
-static int sneppp__tile_cores(const sneppp__tile *t, sneppp__form form, sneppp__tile_load **load, sneppp__tile_row **row)
+static int sneppp__tile_cores(const sneppp__tile *t, sneppp__form form, sneppp__tile_load **load,
+                              sneppp__tile_row **row)
 {
    const int cosine = t->act == SNEPPP_ACT_COS, relu = t->act == SNEPPP_ACT_RELU;
+   *load = form == SNEPPP__BY_PIECES_CUT           ? sneppp__kinks_load
+           : form == SNEPPP__BY_SPHERE_HOMOGENEOUS ? sneppp__rays_load : sneppp__wave_load;
    switch (form) {
       case SNEPPP__BY_TRANSFORM:
-         *load = sneppp__wave_load, *row = sneppp__box_row;
+         *row = sneppp__box_row;
          return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
-      case SNEPPP__BY_GAUSS_BELL:         *load = sneppp__wave_load, *row = sneppp__normal_row; return cosine;
-      case SNEPPP__BY_PIECES_CUT:         *load = sneppp__kinks_load, *row = sneppp__kinks_row; return relu && t->d == 1;
-      case SNEPPP__BY_SPHERE_HOMOGENEOUS: *load = sneppp__rays_load, *row = sneppp__rays_row; return relu;
+      case SNEPPP__BY_GAUSS_BELL:         *row = sneppp__normal_row; return cosine;
+      case SNEPPP__BY_PIECES_CUT:         *row = sneppp__kinks_row; return relu && t->d == 1;
+      case SNEPPP__BY_SPHERE_HOMOGENEOUS: *row = sneppp__rays_row; return relu;
       default: return 0;
    }
 }
@@ -9712,10 +9575,9 @@ static void sneppp__gram_lane(size_t lane, void *arg)
    size_t                  n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d, count[SNEPPP__PULL_BLOCKS];
    double                 *part[SNEPPP__PULL_BLOCKS] = {NULL};
    if (job->G) {
-      size_t  size = sneppp__pull_size(n, d, job->plan->win);
+      size_t  size = sneppp__pull_blocks(n, d, job->plan->win, count);
       double *flat = job->parts + lane * size;
       memset(flat, 0, size * sizeof *flat);
-      sneppp__pull_blocks(n, d, job->plan->win, count);
       for (int k = 0; k < SNEPPP__PULL_BLOCKS; flat += count[k], k++) part[k] = count[k] ? flat : NULL;
    }
    for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE)
@@ -9755,8 +9617,7 @@ typedef struct sneppp__cells_job {
    const sneppp_layer     *layer;
    size_t                  n, d, places, lanes;
    int                     waves;           /* 1: cos, sin and constants; 2: exp and constants; 0: of points       */
-   int                     kind, fill, order;
-   double                  node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+   int                     kind, order;
    size_t                  count[SNEPPP__KINDS], start[SNEPPP__KINDS];
    double                  h[SNEPPP__KINDS][2];
    sneppp_unit            *unit;            /* (n)                                                      */
@@ -9771,9 +9632,8 @@ typedef struct sneppp__cells_job {
 static void sneppp__cells_point(sneppp__cells_job *o, int kind, size_t cell, double x, double y, double weight)
 {
    size_t  at = o->start[kind] + o->count[kind]++, Q = (size_t)sneppp__raster_more(o->win);
-   double *t;
-   if (!o->fill) return;
-   t = o->t + at * o->d;
+   if (!o->t) return; /* they are counted */
+   double *t = o->t + at * o->d;
    if (o->places) t[0] = x;
    if (o->places > 1) t[1] = y;
    if (Q) memcpy(t + o->places, o->win->z + cell * Q, Q * sizeof *t);
@@ -9790,13 +9650,16 @@ static void sneppp__cells_take(const sneppp__plot *p, void *arg)
       o->h[p->kind][0] = p->kind % 3 ? hx : 0.5 * o->win->cell[0];
       o->h[p->kind][1] = o->win->dim > 1 && p->kind < 3 ? 0.5 * o->win->cell[1] : 0.5 * (p->hi[1] - p->lo[1]);
       sneppp__cells_point(o, p->kind, p->cell, cx, 0.5 * (p->lo[1] + p->hi[1]), size);
-   } else
-      for (int i = 0; i < o->order; i++) {
-         double u = 0.5 * (1 + o->node[i]), hy = 0.5 * ((1 - u) * (p->hi[1] - p->lo[1]) + u * (p->top - p->lo[1]));
-         for (int j = 0; j < o->order; j++)
-            sneppp__cells_point(o, points, p->cell, cx + hx * o->node[i], p->lo[1] + hy * (1 + o->node[j]),
-                                size * hx * o->share[i] * hy * o->share[j]);
+   } else {
+      double node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+      int    order = sneppp__gauss_legendre(o->order, node, share);
+      for (int i = 0; i < order; i++) {
+         double u = 0.5 * (1 + node[i]), hy = 0.5 * ((1 - u) * (p->hi[1] - p->lo[1]) + u * (p->top - p->lo[1]));
+         for (int j = 0; j < order; j++)
+            sneppp__cells_point(o, points, p->cell, cx + hx * node[i], p->lo[1] + hy * (1 + node[j]),
+                                size * hx * share[i] * hy * share[j]);
       }
+   }
 }
 
 /* F (rows, n) at points from number `first` on, times their roots, and S, the derivative of -F in the bias. */
@@ -9927,8 +9790,6 @@ static int sneppp__cells_order(const sneppp__cells_job *o, const sneppp_layer *l
    return 0;
 }
 
-/* The whole matrix, its pull-back, or both, where they are products: *done says whether. The gradient goes to the first
-   of job->parts. */
 /* Bumps on a raster, their squares or themselves: a bump is the square of one that is sqrt(2) times as wide. */
 static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, sneppp_error *err)
 {
@@ -9952,6 +9813,8 @@ static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, 
    return SNEPPP_OK;
 }
 
+/* What is a product of matrices or a sum of bumps: values, their pull-back, or both; *done says whether. The gradient
+   goes to the first of job->parts. */
 static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const sneppp_parallel *par, int *done,
                                         sneppp_error *err)
 {
@@ -9968,7 +9831,6 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    for (int i = 0; i < layer->n; i++) acts |= 1u << sneppp__plan_unit(job->plan, i).act;
    o.waves = !(acts & ~(SNEPPP__WAVES | SNEPPP__A(ONE))) ? 1 : !(acts & ~(SNEPPP__EXPS)) ? 2 : 0;
    if (o.places && (!o.waves || (o.win->xy && !(o.order = sneppp__cells_order(&o, layer))))) return SNEPPP_OK;
-   if (o.order) sneppp__gauss_legendre(o.order, o.node, o.share);
    sneppp__raster_visit(o.win, sneppp__cells_take, &o);
    for (int k = 0; k < SNEPPP__KINDS; k++) o.start[k] = points, points += o.count[k];
    o.lanes = n > 512 ? 2 : n > 256 ? 4 : 8;
@@ -9985,7 +9847,6 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
       o.pull = sneppp__doubles(&room.c, o.lanes * n, 2 * d + 1);
    }
    SNEPPP__TRY(room.st);
-   o.fill = 1;
    memset(o.count, 0, sizeof o.count);
    sneppp__raster_visit(o.win, sneppp__cells_take, &o);
    memset(o.pull, 0, o.lanes * n * (2 * d + 1) * sizeof *o.pull);
@@ -10023,11 +9884,9 @@ static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *p
 {
    static const char *const name[SNEPPP__PULL_BLOCKS] = {"W", "b", "width", "window.mean", "window.scale",
                                                          "window.weight"};
-   size_t        n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win),
-                 count[SNEPPP__PULL_BLOCKS];
-   double       *to[SNEPPP__PULL_BLOCKS];
-   sneppp__pull_blocks(n, d, plan->win, count);
-   to[0] = out->W, to[1] = out->b, to[2] = out->width, to[3] = out->mean, to[4] = out->scale, to[5] = out->weight;
+   double *const to[SNEPPP__PULL_BLOCKS] = {out->W, out->b, out->width, out->mean, out->scale, out->weight};
+   size_t        count[SNEPPP__PULL_BLOCKS], d = (size_t)plan->d;
+   const size_t  size = sneppp__pull_blocks((size_t)plan->layer->n, d, plan->win, count);
    for (int pass = 0; pass < 2; pass++) {
       const double *from = parts;
       for (int k = 0; k < SNEPPP__PULL_BLOCKS; from += count[k], k++) {
