@@ -5696,19 +5696,9 @@ static double sneppp__log_Z(int d, double kappa, double *ratio)
    return scale > 0 ? log(sum) + scale * 460.51701859880913680 : log1p(sum); /* log 1e200 */
 }
 
-/* J_0 and 2 J_1(x)/x for x >= 25: cos(x - pi/4) and its like come from cos x and sin x, which libm reduces exactly:
-   cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2; the sines likewise. */
-static void sneppp__j_far(double x, double *j2, double *j4)
-{
-   double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), P, Q;
-   sneppp__hankel(0, x, -1, &P, &Q);
-   *j2 = scale * (P * (c + s) - Q * (s - c));
-   sneppp__hankel(1, x, -1, &P, &Q);
-   *j4 = 2 * scale * (P * (s - c) + Q * (s + c)) / x;
-}
-
 /* j_d(kappa), d >= 1. While the first term is small, the alternating series. For kappa > nu the recurrence
-   j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and J_1. Else
+   j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and 2 J_1(x)/x, where
+   cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2 of c, s that libm reduces exactly. Else
    Miller's algorithm: the same recurrence downwards from a dimension where j is negligible compared with the
    other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... Worst error 13 ulp of
    the envelope Gamma(d/2)/sqrt(pi) (2/kappa)^((d-1)/2), at d = 100; 6.5 ulp for d <= 18. */
@@ -5726,8 +5716,12 @@ static double sneppp__j(int d, double kappa)
       return sum + a;
    }
    if (x > 0.5 * d && (odd || x >= 25)) {
-      if (odd) { a = cos(x); b = sin(x) / x; }
-      else sneppp__j_far(x, &a, &b);
+      double cosine = cos(x), sine = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), P, Q;
+      if (odd) a = cosine, b = sine / x;
+      else {
+         sneppp__hankel(0, x, -1, &P, &Q), a = scale * (P * (cosine + sine) - Q * (sine - cosine));
+         sneppp__hankel(1, x, -1, &P, &Q), b = 2 * scale * (P * (sine - cosine) + Q * (sine + cosine)) / x;
+      }
       if (d == 2) return a;
       for (D = odd ? 5 : 6; D <= d; D += 2) { /* a = j_{D-4}, b = j_{D-2} */
          c = (b - a) * ((D - 4) * (double)(D - 2)) / y;
@@ -7170,25 +7164,6 @@ static double sneppp__residual(int d, const double *u, const double *v, double *
    return sneppp__gdot(d, r, r);
 }
 
-/* The numbers, from weights w~, means and units that are set. Sums of exponentials and polynomials do not need the last
-   four of them, nor do pairs with ONE, EXP and MONOMIAL, which reduce to first moments. */
-static void sneppp__gauss_numbers(sneppp__gauss *q)
-{
-   const double  *u = q->w[0], *v = q->w[1];
-   const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
-   double         t[SNEPPP__MAX_STATS];
-   q->A[0] = sneppp__gdot(q->d, u, u), q->A[1] = sneppp__gdot(q->d, v, v), q->C = sneppp__gdot(q->d, u, v);
-   q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
-   for (int r = 0; r < q->d; r++) q->plus += (u[r] + v[r]) * (u[r] + v[r]);
-   if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
-   for (int r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
-   q->X = sneppp__gdot(q->d, t, t);
-   q->N[0] = sneppp__gdot(q->d, v, t);
-   q->N[1] = -sneppp__gdot(q->d, u, t);
-   const int wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
-   q->D = q->A[!wide] * sneppp__residual(q->d, q->w[!wide], q->w[wide], t);
-}
-
 /* v_i and v_j, see sneppp__gauss_out: (2, d), without the factor e^log. */
 static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out *t, double v[2][SNEPPP__MAX_STATS])
 {
@@ -7303,16 +7278,6 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
-   without subtraction, for q may be tiny. */
-static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
-{
-   double half = sin(0.5 * q * mu), less = 2 * half * half; /* 1 - cos(q mu) */
-   sneppp__gabor_moments(0, q, 0, mu, v, n, c);
-   c[0] = mu + (u ? less - expm1(-0.5 * q * q * v) * (1 - less) : -c[0]) / q;
-   for (int r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
-}
-
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
 static double sneppp__bell_params(const sneppp_unit *u, double *q, int *sine)
 {
@@ -7335,7 +7300,10 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
    int    r, sine;
    switch (u->act) {
       case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
-         sneppp__snake_moments(2 * u->p, u->act == SNEPPP_ACT_SNAKE, mu, v, n, c);
+         q = 2 * u->p, p = sin(0.5 * q * mu), p *= 2 * p; /* p = 1 - cos(q mu): nothing is subtracted, q may be tiny */
+         sneppp__gabor_moments(0, q, 0, mu, v, n, c);
+         c[0] = mu + (u->act == SNEPPP_ACT_SNAKE ? p - expm1(-0.5 * q * q * v) * (1 - p) : -c[0]) / q;
+         for (r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
          return 0;
       case SNEPPP_ACT_EXP:
          for (r = 0; r <= n; r++) c[r] = 1;
@@ -8013,12 +7981,15 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
 
 /* ---- the pair function ---- */
 
-/* The reduction for component c of the mixture; w receives w~. */
+/* The reduction for component c of the mixture; w receives w~. Sums of exponentials and polynomials do not need D, X
+   and N, nor do pairs with ONE, EXP and MONOMIAL, which reduce to first moments. */
 static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SNEPPP__MAX_STATS], sneppp__gauss *q)
 {
-   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
-   const double *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
-   q->d = p->d;
+   const double  *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL, *u = w[0], *v = w[1];
+   const double  *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
+   const unsigned i = 1u << p->u[0].act, j = 1u << p->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
+   const int      d = q->d = p->d;
+   double         t[SNEPPP__MAX_STATS];
    for (int s = 0; s < 2; s++) {
       int one = p->u[s].act == SNEPPP_ACT_ONE;
       q->u[s] = p->u[s];
@@ -8030,26 +8001,14 @@ static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SN
          w[s][r] = scale ? scale[r] * x : x;
       }
    }
-   sneppp__gauss_numbers(q);
-}
-
-/* The chain rule from a core's partial derivatives to the parameters, times g. */
-static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, size_t c, const sneppp__gauss *q,
-                                const sneppp__gauss_out *t, double g)
-{
-   size_t        at = c * (size_t)p->d;
-   const double *m = p->win->mean ? p->win->mean + at : NULL, *scale = p->win->scale ? p->win->scale + at : NULL;
-   double        v[2][SNEPPP__MAX_STATS];
-   sneppp__gauss_slopes(q, t, v);
-   for (int s = 0; s < 2; s++) {
-      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-      for (int r = 0; r < p->d; r++) {
-         if (out->mean) out->mean[at + (size_t)r] += g * t->a[s] * p->w[s][r];
-         if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
-         out->w[s][r] += g * ((m ? t->a[s] * m[r] : 0) + (scale ? scale[r] * v[s][r] : v[s][r]));
-      }
-      *out->b[s] += g * t->a[s];
-   }
+   q->A[0] = sneppp__gdot(d, u, u), q->A[1] = sneppp__gdot(d, v, v), q->C = sneppp__gdot(d, u, v);
+   q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   for (int r = 0; r < d; r++) q->plus += (u[r] + v[r]) * (u[r] + v[r]);
+   if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
+   for (int r = 0; r < d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
+   q->X = sneppp__gdot(d, t, t), q->N[0] = sneppp__gdot(d, v, t), q->N[1] = -sneppp__gdot(d, u, t);
+   const int wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
+   q->D = q->A[!wide] * sneppp__residual(d, w[!wide], w[wide], t);
 }
 
 SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
@@ -8061,7 +8020,9 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
 static double sneppp__gauss_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
                                       double *log)
 {
-   double            w[2][SNEPPP__MAX_STATS];
+   const size_t      at = c * (size_t)p->d;
+   const double     *m = p->win->mean ? p->win->mean + at : NULL, *scale = p->win->scale ? p->win->scale + at : NULL;
+   double            w[2][SNEPPP__MAX_STATS], v[2][SNEPPP__MAX_STATS];
    sneppp__gauss     q;
    sneppp__gauss_out t;
    q.grad = out != NULL;
@@ -8075,8 +8036,19 @@ static double sneppp__gauss_component(const sneppp__pair *p, size_t c, double g,
       case SNEPPP__BY_GAUSS_POWERS: sneppp__gauss_powers(&q, &t); break;
       default:                      sneppp__gauss_elu(&q, &t); break;
    }
-   if (out) sneppp__gauss_chain(p, out, c, &q, &t, g * (t.log != shift ? exp(t.log - shift) : 1));
    *log = t.log;
+   if (!out) return t.k;
+   if (t.log != shift) g *= exp(t.log - shift);
+   sneppp__gauss_slopes(&q, &t, v);
+   for (int s = 0; s < 2; s++) {
+      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
+      for (int r = 0; r < p->d; r++) {
+         if (out->mean) out->mean[at + (size_t)r] += g * t.a[s] * p->w[s][r];
+         if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
+         out->w[s][r] += g * ((m ? t.a[s] * m[r] : 0) + (scale ? scale[r] * v[s][r] : v[s][r]));
+      }
+      *out->b[s] += g * t.a[s];
+   }
    return t.k;
 }
 
@@ -8365,33 +8337,25 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
    for (int s = 0; s < 3; s++) if (c->count[s]) sneppp__clip_push(c, s, &c->first[s], 1);
 }
 
-static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
-{
-   sneppp__clip c;
-   memset(&c, 0, sizeof c);
-   c.f = f;
-   c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
-   if (win->space == SNEPPP_SPACE_BOX) {
-      const double xy[8] = {win->lo[0], win->lo[1], win->hi[0], win->lo[1], win->hi[0], win->hi[1], win->lo[0],
-                            win->hi[1]};
-      memcpy(c.origin, xy, sizeof c.origin);
-      sneppp__clip_ring(&c, xy, 4, 1);
-      return c.sum;
-   }
-   memcpy(c.origin, win->xy, sizeof c.origin);
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
-      sneppp__clip_ring(&c, win->xy + 2 * at, sneppp__ring_size(win, r), sneppp__ring_sign(win, r));
-   return c.sum;
-}
-
 /* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
 static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double k = 0;
-   if (d == 2) return sneppp__cut_polygon(win, f);
-   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
-   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
-   return k;
+   const int    box = win->space == SNEPPP_SPACE_BOX;
+   sneppp__clip c;
+   double       k = 0;
+   if (d == 1 && box) return sneppp__segment(win->lo[0], win->hi[0], f);
+   for (size_t i = 0; d == 1 && i < win->count; i++) k += sneppp__segment(win->ends[2 * i], win->ends[2 * i + 1], f);
+   if (d == 1) return k;
+   const double x[2] = {win->lo[0], win->hi[0]}, y[2] = {win->lo[1], win->hi[1]},
+                corners[8] = {x[0], y[0], x[1], y[0], x[1], y[1], x[0], y[1]};
+   memset(&c, 0, sizeof c);
+   c.f = f;
+   c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
+   memcpy(c.origin, box ? corners : win->xy, sizeof c.origin);
+   if (box) sneppp__clip_ring(&c, corners, 4, 1);
+   for (size_t r = 0, at = 0; !box && r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
+      sneppp__clip_ring(&c, win->xy + 2 * at, sneppp__ring_size(win, r), sneppp__ring_sign(win, r));
+   return c.sum;
 }
 
 /* ---- z^p z^q on boxes and spheres of any dimension. From the centre, u = a + sum_k w_k y_k. Coordinates join one at a
@@ -8557,18 +8521,6 @@ typedef struct sneppp__angle {
    double cosine, sine;            /* of gamma                                                  */
 } sneppp__angle;
 
-static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
-{
-   static const double one[2] = {1, 1};
-   double              pp, mm;
-   memset(a, 0, sizeof *a);
-   for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
-   for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
-   sneppp__spread(d, a->u[0], a->u[1], one, &mm, &pp);
-   a->one_minus = mm / 2, a->one_plus = pp / 2;
-   a->cosine = (pp - mm) / 4, a->sine = sqrt(pp) * sqrt(mm) / 2;
-}
-
 /* The integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet divided by its area) and, for each side, its
    derivatives along the own direction, along the tangent towards the other one, and for the bias. */
 typedef struct sneppp__caps { double k, along[2], across[2], bias[2]; } sneppp__caps;
@@ -8714,14 +8666,21 @@ static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, 
    difference or the sum of the two, whichever is small. */
 SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double        scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
+   const double  scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI), one[2] = {1, 1};
+   double        pp, mm;
    sneppp__angle a;
    sneppp__cap   cap[2];
    sneppp__caps  o;
    memset(&o, 0, sizeof o);
-   sneppp__angle_of(&a, d, f->w);
-   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
+   for (int s = 0; s < 2; s++) {
+      a.n[s] = sneppp__norm(d, f->w[s], a.u[s]);
+      cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
+   }
    if (cap[0].empty || cap[1].empty) return 0;
+   for (int s = 0; s < 2; s++) if (!(a.n[s] > 0)) memcpy(a.u[s], a.u[1 - s], (size_t)d * sizeof *a.u[s]);
+   sneppp__spread(d, a.u[0], a.u[1], one, &mm, &pp);
+   a.one_minus = mm / 2, a.one_plus = pp / 2;
+   a.cosine = (pp - mm) / 4, a.sine = sqrt(pp) * sqrt(mm) / 2;
    if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
    else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
    for (int s = 0; f->pull && s < 2; s++) {
@@ -8736,8 +8695,7 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    return scale * fmax(o.k, 0); /* rounding of an empty lens */
 }
 
-/* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
-   t = -b/n in (-1, 1):
+/* ---- one rectified unit with bias, any d and p. z = u . x has the density f (1-z^2)^((d-3)/2), t = -b/n, |t| < 1:
 
       M_0 = P(z > t),   M_1 = n f (1-t^2)^((d-1)/2)/(d-1) + b M_0,   f = Gamma(d/2)/(sqrt(pi) Gamma((d-1)/2)),
       M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
@@ -8745,45 +8703,32 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
    dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
    polynomial and goes to sneppp__powers_core. */
-static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
-{
-   double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
-   double root = sqrt(A->r2), odd = 1;
-   J = d % 2 ? (A->n + A->b) / A->n : atan2(root, A->t);
-   if (d % 2 == 0) odd = 1 / root;
-   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
-      odd *= A->r2;
-      J = ((e - 1) * J - A->t * odd) / e;
-      f *= (double)e / (e - 1);
-   }
-   rim = f * sneppp__ipow(root, d - 1) / (d - 1);
-   M[0] = f * J;
-   M[1] = A->n * rim + A->b * M[0];
-   for (int r = 2; r <= p; r++) {
-      c = (double)(r - 1) / (d - 1);
-      M[r] = (A->b * M[r - 1] * (1 + 2 * c) + c * (A->n - A->b) * (A->n + A->b) * M[r - 2]) / (1 + c);
-   }
-   if (p) {
-      *db = p * M[p - 1];
-      *dn = p == 1 ? rim : p * (M[p] - A->b * M[p - 1]) / A->n;
-   } else {
-      *db = f * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A->n;
-      *dn = A->t * *db;
-   }
-   return M[p] > 0 ? M[p] : 0;
-}
-
-/* One rectified unit against the constant. */
 static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
-   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], f->p[0]);
+   const int    p = f->p[0];
+   const double mass = sneppp_window_mass(win);
+   double       u[SNEPPP__MAX_STATS], M[SNEPPP__MAX_ORDER + 1], density = d % 2 ? 0.5 : 1 / SNEPPP__PI, dn, db;
+   sneppp__cap  A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], p);
    if (A.empty) return 0;
    if (A.whole) return sneppp__powers_core(win, d, f);
-   k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
+   double root = sqrt(A.r2), odd = d % 2 ? 1 : 1 / root, J = d % 2 ? (A.n + A.b) / A.n : atan2(root, A.t), rim;
+   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
+      odd *= A.r2;
+      J = ((e - 1) * J - A.t * odd) / e;
+      density *= (double)e / (e - 1);
+   }
+   rim = density * sneppp__ipow(root, d - 1) / (d - 1);
+   M[0] = density * J;
+   M[1] = A.n * rim + A.b * M[0];
+   for (int r = 2; r <= p; r++) {
+      double c = (double)(r - 1) / (d - 1);
+      M[r] = (A.b * M[r - 1] * (1 + 2 * c) + c * (A.n - A.b) * (A.n + A.b) * M[r - 2]) / (1 + c);
+   }
+   db = p ? p * M[p - 1] : density * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A.n;
+   dn = p == 0 ? A.t * db : p == 1 ? rim : p * (M[p] - A.b * M[p - 1]) / A.n;
    for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
    f->bias[0] = mass * db;
-   return k;
+   return mass * fmax(M[p], 0);
 }
 
 /* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. */
@@ -8880,29 +8825,9 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
    }
 }
 
-/* f, m1, m2 over [lo, hi], or over R if lo == hi: f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt
-   2). Differences of erf and of exp are formed without cancellation. */
-SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi,
-                                      double *f)
-{
-   const double tau = o->tau, peak = exp(-0.5 * o->away * o->away);
-   if (lo == hi) {
-      f[0] = peak * tau * SNEPPP__SQRT_2PI;
-      f[1] = 0;
-      f[2] = tau * tau * f[0];
-   } else {
-      double a = lo - p->w[0][r] - o->d[0], b = hi - p->w[0][r] - o->d[0], u = a / (tau * SNEPPP__SQRT2),
-             v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v);
-      double drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
-                                      : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
-      f[0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
-      f[1] = peak * tau * tau * drop;
-      f[2] = tau * tau * (f[0] + peak * (a * eu - b * ev));
-   }
-}
-
-/* Boxes, R^d and unions of intervals: products over coordinates. A factor may underflow to 0, so the gradient
-   multiplies the other factors. */
+/* Boxes, R^d and unions of intervals: products over coordinates. Of each, f, m1, m2 over [lo, hi], over R if lo == hi:
+   f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt 2). Differences of erf and of exp are formed
+   without cancellation. A factor may underflow to 0, so the gradient multiplies the other factors. */
 static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
@@ -8915,7 +8840,20 @@ static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
       double        f[SNEPPP__MAX_STATS][3], left[SNEPPP__MAX_STATS], k = 1, right = out ? out->g : 0;
       for (int r = 0; r < p->d; r++) {
          o[r] = sneppp__bell_of(p, r);
-         sneppp__bell_over(p, r, &o[r], lo[r], hi[r], f[r]);
+         const double tau = o[r].tau, peak = exp(-0.5 * o[r].away * o[r].away);
+         if (lo[r] == hi[r]) {
+            f[r][0] = peak * tau * SNEPPP__SQRT_2PI;
+            f[r][1] = 0;
+            f[r][2] = tau * tau * f[r][0];
+         } else {
+            double a = lo[r] - p->w[0][r] - o[r].d[0], b = hi[r] - p->w[0][r] - o[r].d[0],
+                   u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v),
+                   drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
+                                            : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+            f[r][0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+            f[r][1] = peak * tau * tau * drop;
+            f[r][2] = tau * tau * (f[r][0] + peak * (a * eu - b * ev));
+         }
          left[r] = k;
          k *= f[r][0];
       }
@@ -9260,14 +9198,17 @@ SNEPPP__COLD static sneppp_status sneppp__no_rule(const sneppp__plan *plan, snep
                        space, plan->d, more);
 }
 
-/* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
-SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+/* With the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
+SNEPPP__COLD static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
+                                                    const sneppp_layer *layer, int log, int moments,
+                                                    sneppp_error *err)
 {
    enum { THERE = 1, BIASED = 2, HIGH = 4 };
-   unsigned char is[SNEPPP_ACT_END];
-   memset(is, 0, sizeof is);
-   memset(plan->rule, 0, sizeof plan->rule);
-   plan->log = log;
+   unsigned char is[SNEPPP_ACT_END] = {0};
+   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
+   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
+   memset(plan, 0, sizeof *plan);
+   plan->win = win, plan->layer = layer, plan->d = sneppp__stats(win), plan->log = log;
    for (int i = 0; i < plan->layer->n; i++) {
       sneppp_unit    unit = sneppp__plan_unit(plan, i);
       unsigned char *at = &is[unit.act];
@@ -9291,24 +9232,6 @@ SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log
       plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE] =
          sneppp__find_rule(plan->win, plan->d, SNEPPP_ACT_STEP, SNEPPP_ACT_ONE, is[SNEPPP_ACT_STEP] & BIASED, log);
    return SNEPPP_OK;
-}
-
-static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
-                                       const sneppp_layer *layer, int log, int moments, sneppp_error *err)
-{
-   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
-   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
-   plan->win = win;
-   plan->layer = layer;
-   plan->d = sneppp__stats(win);
-   return sneppp__plan_rules(plan, log, moments, err);
-}
-
-/* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
-SNEPPP__COLD static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
-{
-   sneppp__plan plan;
-   return sneppp__plan_make(&plan, win, 0, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
 }
 
 /* Loads units i and j in the order of their rule, unit[0] and unit[1]; j < 0 is the constant unit.
@@ -9735,32 +9658,26 @@ static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, d
    }
 }
 
-/* P and Q of one kind, and G o P, G o Q. */
-static void sneppp__cells_factors(const sneppp__cells_job *o)
-{
-   const size_t n = o->n;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j <= i; j++) {
-         double f[2] = {0, 0}, df[2][2], P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
-         if (o->kind < 9) sneppp__cells_pair(o, i, j, f, df);
-         if (o->kind < 9 && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
-         if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
-         if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[i * n + j] + o->ask->G[j * n + i]);
-         o->P[i * n + j] = o->P[j * n + i] = P, o->Q[i * n + j] = o->Q[j * n + i] = Q;
-         if (o->ask->G) o->GP[i * n + j] = o->GP[j * n + i] = g * P, o->GQ[i * n + j] = o->GQ[j * n + i] = g * Q;
-      }
-}
-
-/* One kind: the sums of the lanes, in their order, into K, and the derivatives of P and Q. */
+/* One kind: P and Q, G o P and G o Q; the sums of the lanes, in their order, into K; and the derivatives of P and Q. */
 static void sneppp__cells_kind(sneppp__cells_job *o, const sneppp_parallel *par)
 {
    const size_t n = o->n, size = n * n;
-   double      *A = o->sums, *B = A + size, *K = o->ask->K, f[2], df[2][2];
-   sneppp__cells_factors(o);
+   const int    boxes = o->kind < 9;
+   double      *A = o->sums, *B = A + size, *K = o->ask->K, f[2] = {0, 0}, df[2][2];
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++) {
+         const size_t k = i * n + j, l = j * n + i;
+         double       P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
+         if (boxes) sneppp__cells_pair(o, i, j, f, df);
+         if (boxes && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
+         if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
+         if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[l]);
+         o->P[k] = o->P[l] = P, o->Q[k] = o->Q[l] = Q, o->GP[k] = o->GP[l] = g * P, o->GQ[k] = o->GQ[l] = g * Q;
+      }
    sneppp__run(par, sneppp__cells_lane, o, o->lanes);
    for (size_t l = 1; l < o->lanes; l++) sneppp__long_add(2 * size, 1, o->sums + 2 * l * size, A);
-   for (size_t k = 0; K && k < size; k++) K[k] += o->P[k] * A[k] + (o->kind < 9 ? o->Q[k] * B[k] : 0);
-   for (size_t i = 0; o->ask->G && o->kind < 9 && i < n; i++)
+   for (size_t k = 0; K && k < size; k++) K[k] += o->P[k] * A[k] + (boxes ? o->Q[k] * B[k] : 0);
+   for (size_t i = 0; o->ask->G && boxes && i < n; i++)
       for (size_t j = 0; j < n; j++) { /* the entries (i, j) and (j, i) */
          size_t k = i * n + j;
          double g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[j * n + i]);
@@ -9917,7 +9834,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp__gram_job own = *asked, *job = &own;
    const int      full = job->shape == SNEPPP__FULL;
    double        *K = job->K;
-   sneppp__plan   plan;
+   sneppp__plan   plan, other;
    sneppp__room   room = sneppp__room_open(NULL);
    size_t         n, count, size;
    int            cells;
@@ -9950,7 +9867,8 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
       if (job->shape == SNEPPP__MOMENT) status = sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%z] cannot be represented", i);
       else
          status = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", full ? i / n : i,
-                               full ? i % n : i, log ? "" : sneppp__log_hint(win, layer));
+                               full ? i % n : i, log || sneppp__plan_make(&other, win, 0, layer, 1, 0, NULL)
+                                                    ? "" : "; sneppp_gram_log may do");
    }
    if (keep && !status) memcpy(K, job->K, count * sizeof *K);
    if (job->G && !status) status = sneppp__pull_join(&plan, job->parts, job->lanes, out, err);
