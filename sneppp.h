@@ -5378,17 +5378,12 @@ static const double sneppp__gl_w[52] = {
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
 SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
-   int    i;
-   double t, s, u;
+   int i;
    if (x >= 60) {
-      t = 1 / x;
-      s = t * t;
-      return s * (1 - s * (3 - s * (15 - s * (105 - s * (945 - s * 10395)))));
+      double y = 1 / x * (1 / x);
+      return y * (1 - y * (3 - y * (15 - y * (105 - y * (945 - y * 10395)))));
    }
-   t = sneppp__mills_local(x, &i);
-   const double *c = sneppp__mills_table[i];
-   s = t * t;
-   u = 4 / (4 + x);
+   const double t = sneppp__mills_local(x, &i), s = t * t, u = 4 / (4 + x), *c = sneppp__mills_table[i];
    return 4 * u * u * (((c[1] + 2 * c[2] * t) + (3 * c[3] + 4 * c[4] * t) * s) +
                        s * s * (((5 * c[5] + 6 * c[6] * t) + (7 * c[7] + 8 * c[8] * t) * s) + 9 * c[9] * (s * s)));
 }
@@ -6104,9 +6099,8 @@ static void sneppp__plot_draw(const sneppp__plot *piece, void *arg)
 static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    sneppp_window box = *win;
-   double        mass;
    box.xy = NULL;
-   mass = sneppp_window_mass(&box);
+   const double mass = sneppp_window_mass(&box);
    for (int attempt = 0; attempt < 4096; attempt++) {
       sneppp__cell_draw draw;
       memset(&draw, 0, sizeof draw);
@@ -7593,8 +7587,7 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
 static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__stein *o)
 {
    double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], Delta, rD, psi = 0, P = 0;
-   int    order[2], soft = 0;
-   order[0] = p, order[1] = q;
+   int    order[2] = {p, q}, soft = 0;
    for (int s = 0; s < 2; s++) {
       e[s] = sneppp__noise(g->u[s].act);
       twice[s] = g->u[s].act == SNEPPP_ACT_ERF ? 2 : 1;
@@ -8902,7 +8895,7 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
 static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
 {
    sneppp__plane k;
-   double        turn = 0, whole;
+   double        turn = 0;
    memset(&k, 0, sizeof k);
    for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
       const double *v = win->xy + 2 * at;
@@ -8916,7 +8909,7 @@ static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const doubl
       }
    }
    turn /= 2 * SNEPPP__PI;
-   whole = floor(turn + 0.5);
+   const double whole = floor(turn + 0.5);
    k.q += fabs(turn - whole) < 1e-12 ? whole : turn;
    if (k.q < 0) k.q = 0; /* rounding */
    k.m2[0] += k.q, k.m2[1] += k.q;
@@ -9415,7 +9408,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
    const sneppp__plan *plan = job->plan;
    const sneppp_layer *layer = plan->layer;
    double              k[SNEPPP__TILE][SNEPPP__TILE], g[SNEPPP__TILE][SNEPPP__TILE]; /* g: 0 where there is no pair */
-   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2], parts;
+   const size_t        n = (size_t)layer->n, d = (size_t)plan->d, from[2] = {i, j};
    const int           sides = i == j ? 1 : 2; /* on the diagonal both are the same units */
    sneppp__tile        t;
    sneppp__row         row;
@@ -9426,7 +9419,6 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
 #ifdef SNEPPP__VECTOR
    if (!sneppp__has_vectors()) return 0;
 #endif
-   from[0] = i, from[1] = j;
    t.win = plan->win, t.act = sneppp__plan_unit(plan, 0).act, t.d = plan->d, t.value = job->K != NULL,
    t.pull = job->G != NULL;
    if (!sneppp__tile_cores(&t, sneppp__rules[plan->rule[t.act][t.act] - 1].form, &load, &make)) return 0;
@@ -9442,7 +9434,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
       for (size_t l = sides == 1 ? r : 0; l < (size_t)t.n[1]; l++) g[r][l] = job->scale * (across[l] + down[l * n]);
       if (sides == 1) g[r][r] *= 0.5;
    }
-   parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
+   const size_t parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
    for (t.part = 0; t.part < (parts ? parts : 1); t.part++) {
       double sum = 0;
       sneppp__tile_frame(&t);
