@@ -6935,14 +6935,13 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
 {
    sneppp__laplace L;
    double          sum = 0, length[2], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
-   int             n = sneppp__gauss_legendre(12, node, weight), i, j;
+   int             n = sneppp__gauss_legendre(12, node, weight);
    if (!(fabs(k) < 1e-2 * size)) return k;
    for (int s = 0; s < 2; s++) {
       length[s] = fabs(b[s]);
       for (int r = 0; r < d; r++) length[s] += fabs(w[s][r]);
    }
-   j = length[1] <= length[0];
-   i = 1 - j;
+   const int j = length[1] <= length[0], i = 1 - j;
    L.win = win, L.d = d, L.grad = L.imaginary = 1;
    for (int q = 0; q < n; q++) {
       double          theta = b[i] + node[q] * b[j];
@@ -7586,7 +7585,7 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
 /* Fills the tables up to order (p, q): `all` of them, or what the value needs. */
 static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__stein *o)
 {
-   double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], Delta, rD, psi = 0, P = 0;
+   double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], psi = 0, P = 0;
    int    order[2] = {p, q}, soft = 0;
    for (int s = 0; s < 2; s++) {
       e[s] = sneppp__noise(g->u[s].act);
@@ -7596,8 +7595,7 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
       h[s] = g->a[s] / root[s];
       soft |= e[s] > 0;
    }
-   Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D;
-   rD = sqrt(Delta);
+   const double Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D, rD = sqrt(Delta);
    for (int s = 0; s < 2; s++) kappa[s] = sneppp__ratio(e[1 - s] * g->a[s] + g->N[s], root[1 - s] * rD);
    P = sneppp__bvn(h[0], h[1], g->C / (root[0] * root[1]), rD / (root[0] * root[1]), kappa[1], kappa[0], &psi);
    if (twice[0] * twice[1] > 1) /* Phi_2 itself would cancel */
@@ -8869,12 +8867,11 @@ typedef struct sneppp__plane { double q, m1[2], m2[2]; } sneppp__plane;
    d(density)/dy_r = -y_r density. Beyond h = 9, T is below 1e-18. */
 static void sneppp__plane_edge(const double *a, const double *b, double sign, int grad, double *turn, sneppp__plane *m)
 {
-   double u[2], foot[2], length = hypot(b[0] - a[0], b[1] - a[1]), t1, t2, cross, h, side;
+   const double length = hypot(b[0] - a[0], b[1] - a[1]);
    if (!(length > 0)) return;
-   u[0] = (b[0] - a[0]) / length, u[1] = (b[1] - a[1]) / length;
-   t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1];
-   cross = a[0] * u[1] - a[1] * u[0];
-   h = fabs(cross), side = cross < 0 ? -sign : sign;
+   const double u[2] = {(b[0] - a[0]) / length, (b[1] - a[1]) / length}, cross = a[0] * u[1] - a[1] * u[0],
+                t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1], h = fabs(cross),
+                side = cross < 0 ? -sign : sign;
    if (h > 1e-100) { /* else the triangle is flat */
       *turn += side * (atan2(t2, h) - atan2(t1, h));
       if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
@@ -8882,11 +8879,10 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
    if (grad && h < 38) {
       double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2),
              drop = sneppp__phi(t1) - sneppp__phi(t2);
-      foot[0] = cross * u[1], foot[1] = -cross * u[0];
       m->m1[0] -= p * u[1] * part;
       m->m1[1] += p * u[0] * part;
-      m->m2[0] -= p * u[1] * (foot[0] * part + u[0] * drop);
-      m->m2[1] += p * u[0] * (foot[1] * part + u[1] * drop);
+      m->m2[0] -= p * u[1] * (cross * u[1] * part + u[0] * drop); /* (u_y, -u_x) cross is the foot */
+      m->m2[1] += p * u[0] * (-cross * u[0] * part + u[1] * drop);
    }
 }
 
@@ -9235,14 +9231,12 @@ static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pa
 {
    const sneppp_layer *layer = plan->layer;
    sneppp_unit         u[2];
-   int                 rule, swap;
    u[0] = sneppp__plan_unit(plan, i);
    if (i == j && u[0].act == SNEPPP_ACT_STEP && plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) j = -1;
    memset(&u[1], 0, sizeof u[1]);
    u[1].act = SNEPPP_ACT_ONE;
    if (j >= 0) u[1] = sneppp__plan_unit(plan, j);
-   rule = plan->rule[u[0].act][u[1].act];
-   swap = rule < 0;
+   const int rule = plan->rule[u[0].act][u[1].act], swap = rule < 0;
    unit[swap] = i;
    unit[!swap] = j;
    p->rule = &sneppp__rules[(swap ? -rule : rule) - 1];
@@ -9828,16 +9822,14 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    double        *K = job->K;
    sneppp__plan   plan, other;
    sneppp__room   room = sneppp__room_open(NULL);
-   size_t         n, count, size;
    int            cells;
    SNEPPP__REFUSE(err, !K && keep, ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
    SNEPPP__REFUSE(err, !K && !job->G, ARG, "the gradient with respect to the kernel is NULL");
    SNEPPP__TRY(sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err));
-   n = (size_t)layer->n;
+   const size_t n = (size_t)layer->n, count = full ? n * n : n,
+                size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
    SNEPPP__REFUSE(err, full && n > SIZE_MAX / sizeof(double) / n, SIZE,
                   "layer.n = %d is too large: size_t cannot count the bytes of K", layer->n);
-   count = full ? n * n : n;
-   size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
    SNEPPP__REFUSE(err, job->G && !out, ARG, "out is NULL");
    for (size_t i = 0; job->G && i < count; i++)
       SNEPPP__REFUSE(err, !sneppp__finite(job->G[i]), NOT_FINITE,
@@ -9997,10 +9989,9 @@ static sneppp__search sneppp__search_start(double f0, double d0, double t)
 
 static double sneppp__cubic_minimum(double a, double fa, double da, double b, double fb, double db)
 {
-   double e = da + db - 3 * (fb - fa) / (b - a), square = e * e - da * db, root, t;
+   double e = da + db - 3 * (fb - fa) / (b - a), square = e * e - da * db;
    if (!(square > 0)) return 0.5 * (a + b);
-   root = sqrt(square);
-   t = b - (b - a) * (db + root - e) / (db - da + 2 * root);
+   const double root = sqrt(square), t = b - (b - a) * (db + root - e) / (db - da + 2 * root);
    return sneppp__finite(t) ? t : 0.5 * (a + b);
 }
 
