@@ -5106,35 +5106,25 @@ static double sneppp__log_sinhc(double x)
       1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362880.0, 1.0 / 39916800.0, 1.0 / 6227020800.0,
       1.0 / 1307674368000.0, 1.0 / 355687428096000.0, 1.0 / 121645100408832000.0,
       1.0 / 51090942171709440000.0, 1.0 / 25852016738884976640000.0, 1.0 / 15511210043330985984000000.0};
-   double y, sum = 0;
+   double y = x * x, sum = 0;
    x = fabs(x);
    if (x > 2) return (x - log(2 * x)) + log1p(-exp(-2 * x));
-   y = x * x;
    for (int k = 11; k >= 0; k--) sum = sum * y + c[k];
    return log1p(sum * y);
 }
 
 /* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction x/(3 +
-   x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. Worst error 1.8 ulp.
-   */
+   x^2/(5 + x^2/(7 + ...))), ten levels, as one quotient of positive polynomials. Worst error 1.8 ulp. */
 static double sneppp__langevin(double x)
 {
-   double a = fabs(x), y = x * x, value;
+   double a = fabs(x), y = x * x;
    if (a < 1.5)
       return x * (70509285 + y * (5372136 + y * (106029 + y * (660 + y)))) /
              (211527855 + y * (30218265 + y * (989604 + y * (10395 + y * (33 + y / 65)))));
-   value = (1 - 1 / a) + 2 / (a < 20 ? expm1(2 * a) : 3e17); /* beyond 20 the last term is below rounding */
+   double value = (1 - 1 / a) + 2 / (a < 20 ? expm1(2 * a) : 3e17); /* beyond 20 the last term is below rounding */
    return x < 0 ? -value : value;
 }
 
-static const double sneppp__digamma_table[21] = {
-   0.0364899739785765, 0.93480220054467444, -0.41439832211714095, 0.23484850566847909,
-   -0.14476040944749186, 0.092612904899719198, -0.060358227316978041, 0.039725835207998265,
-   -0.026288740060552929, 0.01745025393813545, -0.011603963271755302, 0.0077257475775154971,
-   -0.0051462816346580301, 0.0034176695344647475, -0.0022755992945290085, 0.0015756407891838679,
-   -0.0010575255925638878, 0.00051799242602077454, -0.00033173132893197518, 0.00055355335051829758,
-   -0.00037989511316818933
-};
 static const double sneppp__gl_x[52] = {
    0.2386191860831969, 0.66120938646626448, 0.93246951420315205, 0.18343464249564981,
    0.52553240991632899, 0.79666647741362673, 0.96028985649753629, 0.14887433898163122,
@@ -5171,17 +5161,12 @@ static const double sneppp__gl_w[52] = {
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
 SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
-   int    i;
-   double t, s, u;
+   int i;
    if (x >= 60) {
-      t = 1 / x;
-      s = t * t;
-      return s * (1 - s * (3 - s * (15 - s * (105 - s * (945 - s * 10395)))));
+      double y = 1 / x * (1 / x);
+      return y * (1 - y * (3 - y * (15 - y * (105 - y * (945 - y * 10395)))));
    }
-   t = sneppp__mills_local(x, &i);
-   const double *c = sneppp__mills_table[i];
-   s = t * t;
-   u = 4 / (4 + x);
+   const double t = sneppp__mills_local(x, &i), s = t * t, u = 4 / (4 + x), *c = sneppp__mills_table[i];
    return 4 * u * u * (((c[1] + 2 * c[2] * t) + (3 * c[3] + 4 * c[4] * t) * s) +
                        s * s * (((5 * c[5] + 6 * c[6] * t) + (7 * c[7] + 8 * c[8] * t) * s) + 9 * c[9] * (s * s)));
 }
@@ -5218,17 +5203,15 @@ static int sneppp__gauss_legendre(int n, double *x, double *w)
    rounding of the midpoint m costs m^2 units.) Worst error 4.4 ulp. */
 static double sneppp__erf_diff(double x, double y)
 {
-   double value, r, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   double value = 0, r = 0.5 * (y - x), node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
    if (x > y) return -sneppp__erf_diff(y, x);
-   if (y < 0) { value = x; x = -y; y = -value; } /* now |x| <= y: erf is odd */
+   if (y < 0) return sneppp__erf_diff(-y, -x); /* now |x| <= y: erf is odd */
    if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
-   r = 0.5 * (y - x);
    if (x > 0 && 2 * r * (x + y) > 1) {
       value = sneppp__mills_right(x * SNEPPP__SQRT2);
       if (y < 30) value -= exp(-2 * r * (x + y)) * sneppp__mills_right(y * SNEPPP__SQRT2);
       return sneppp__exp_square(x, 1) * value * SNEPPP__SQRT_2_PI;
    }
-   value = 0;
    int n = sneppp__gauss_legendre(12, node, weight);
    for (int i = 0; i < n; i++) {
       double u = r * (1 + node[i]); /* t - x */
@@ -5316,15 +5299,12 @@ SNEPPP__APART static double sneppp__rect_moment(int p, double mu, double v)
 static double sneppp__sector(double r, double mass, double v)
 {
    /* mass = e^(-r^2/2), v = tan(angle/2) <= 0.4142136 */
-   int           n = v < 0.06 ? 6 : v < 0.15 ? 8 : v < 0.25 ? 10 : 12;
    double        sum = 0;
    const double *x, *w;
+   int           n = sneppp__gauss_half(v < 0.06 ? 6 : v < 0.15 ? 8 : v < 0.25 ? 10 : 12, &x, &w);
    if (mass == 0 || v == 0) return 0;
-   n = sneppp__gauss_half(n, &x, &w);
    for (int i = 0; i < n / 2; i++) {
-      double y = v * x[i], q;
-      y *= y;
-      q = 1 / (1 + y);
+      double y = v * x[i] * (v * x[i]), q = 1 / (1 + y);
       sum += w[i] * q * sneppp__wedge_right(r * (1 - y) * q);
    }
    return sum * v * mass * (1 / SNEPPP__PI);
@@ -5339,8 +5319,7 @@ static double sneppp__sector_far(double h, double c, double r, double mass, doub
 }
 
 /* Phi_2(h, k; rho) - Phi(h) Phi(k) for small correlation: the integral of its derivative with respect to rho
-   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front.
-   */
+   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front. */
 static double sneppp__bvn_small(double h, double k, double rho)
 {
    double sum = 0, hk = h * k, hh = h * h + k * k, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
@@ -5361,11 +5340,9 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
    double opening = atan2(s, -rho), sum = 0, node[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
    int    n = sneppp__gauss_legendre(20, node, w);
    for (int i = 0; i < n; i++) {
-      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa), f;
-      if (x >= 0)
-         f = sneppp__exp_square(x, 0.5) * sneppp__wedge_right(x);
-      else
-         f = sneppp__exp_square(x, 0.5) - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
+      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa),
+             f = sneppp__exp_square(x, 0.5);
+      f = x >= 0 ? f * sneppp__wedge_right(x) : f - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
       /* (y^2 - k^2)/2 */
       sum += w[i] * f * exp(sa * (k * kappa_i * ca - 0.5 * sa * (kappa_i - k) * (kappa_i + k)));
    }
@@ -5381,51 +5358,47 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
 SNEPPP__APART static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
                           double *psi)
 {
-   double ah = fabs(h), ak = fabs(k), E_h = sneppp__exp_square(ah, 0.5), E_k = sneppp__exp_square(ak, 0.5);
-   double Q_h = E_h * sneppp__mills_right(ah) * (1 / SNEPPP__SQRT_2PI);
-   double Q_k = E_k * sneppp__mills_right(ak) * (1 / SNEPPP__SQRT_2PI);
-   double big, low, r, mass, value;
-   double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
-   double reach = fabs(rho) * (ah > ak ? ah : ak);
-   if (fabs(rho) < 0.3 && reach < 0.7 && fabs(rho) * ah * ak < 0.7) {
+   const double a[2] = {fabs(h), fabs(k)}, kappa[2] = {kappa_j, kappa_i};
+   const double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
+   double       E[2], Q[2], b[2], near_[2], far_[2], big, low, value;
+   for (int t = 0; t < 2; t++) {
+      E[t] = sneppp__exp_square(a[t], 0.5);
+      Q[t] = E[t] * sneppp__mills_right(a[t]) * (1 / SNEPPP__SQRT_2PI);
+   }
+   if (fabs(rho) < 0.3 && fabs(rho) * fmax(a[0], a[1]) < 0.7 && fabs(rho) * a[0] * a[1] < 0.7) {
       low = sneppp__bvn_small(h, k, rho);
       if (psi) *psi = low;
-      return (h > 0 ? 1 - Q_h : Q_h) * (k > 0 ? 1 - Q_k : Q_k) + low;
+      return (h > 0 ? 1 - Q[0] : Q[0]) * (k > 0 ? 1 - Q[1] : Q[1]) + low;
    }
-   if (ah == 0 && ak == 0) {
-      value = atan2(s, -rho) / (2 * SNEPPP__PI);
+   if (a[0] == 0 && a[1] == 0) {
       if (psi) *psi = atan2(rho, s) / (2 * SNEPPP__PI);
-      return value;
+      return atan2(s, -rho) / (2 * SNEPPP__PI);
    }
    if (s <= 0) {
-      big = rho > 0 ? (h < k ? h : k) : h;
-      value = rho > 0      ? sneppp__Phi(big)
+      value = rho > 0      ? sneppp__Phi(h < k ? h : k)
               : h + k <= 0 ? 0
                            : 0.5 * sneppp__erf_diff(-k / SNEPPP__SQRT2, h / SNEPPP__SQRT2);
-      low = sign * rho > 0 ? (ah > ak ? Q_h : Q_k) : 0;
+      low = sign * rho > 0 ? Q[a[0] <= a[1]] : 0;
    } else {
-      double bj = fabs(kappa_j), bi = fabs(kappa_i), near_j, near_i, far_j, far_i;
-      if (bj > 1e150) bj = 1e150;
-      if (bi > 1e150) bi = 1e150;
-      r = bj < bi ? sqrt(ah * ah + bj * bj) : sqrt(ak * ak + bi * bi);
-      mass = bj < bi ? E_h * sneppp__exp_square(bj, 0.5) : E_k * sneppp__exp_square(bi, 0.5);
+      for (int t = 0; t < 2; t++) b[t] = fmin(fabs(kappa[t]), 1e150);
+      const int    less = b[0] >= b[1];
+      const double r = sqrt(a[less] * a[less] + b[less] * b[less]), mass = E[less] * sneppp__exp_square(b[less], 0.5);
       /* The sectors between the outward radius and each edge, as the edges run and with both edges reversed;
          a sector and its reverse make up the half-plane beyond the edge's line. */
-      far_j = sneppp__sector_far(ah, bj, r, mass, Q_h);
-      far_i = sneppp__sector_far(ak, bi, r, mass, Q_k);
-      near_j = kappa_j > 0 ? Q_h - far_j : far_j;
-      near_i = kappa_i > 0 ? Q_k - far_i : far_i;
-      far_j = kappa_j > 0 ? far_j : Q_h - far_j;
-      far_i = kappa_i > 0 ? far_i : Q_k - far_i;
+      for (int t = 0; t < 2; t++) {
+         far_[t] = sneppp__sector_far(a[t], b[t], r, mass, Q[t]);
+         near_[t] = Q[t] - far_[t];
+         if (!(kappa[t] > 0)) big = far_[t], far_[t] = near_[t], near_[t] = big;
+      }
       /* Pointing a variable outwards reverses the other variable's edge. */
-      low = (k > 0 ? far_j : near_j) + (h > 0 ? far_i : near_i);
-      if (h <= 0 && k <= 0) { value = low; big = low; }
-      else if (h <= 0) { value = near_j - near_i; big = near_j; }
-      else if (k <= 0) { value = near_i - near_j; big = near_i; }
-      else { value = (1 - near_j) - near_i; big = 1; }
-      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i, E_k);
+      low = (k > 0 ? far_[0] : near_[0]) + (h > 0 ? far_[1] : near_[1]);
+      if (h <= 0 && k <= 0) value = big = low;
+      else if (h <= 0) value = near_[0] - near_[1], big = near_[0];
+      else if (k <= 0) value = near_[1] - near_[0], big = near_[1];
+      else value = (1 - near_[0]) - near_[1], big = 1;
+      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i, E[1]);
    }
-   if (psi) *psi = sign * (low - Q_h * Q_k);
+   if (psi) *psi = sign * (low - Q[0] * Q[1]);
    return value;
 }
 
@@ -5441,20 +5414,14 @@ static double sneppp__owens_t(double h, double a)
    return psi;
 }
 
-/* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
+/* psi(x) = (log Gamma)'(x), x > 0: Stirling's series, from where it holds; worst error 2.3 ulp of max(|psi|, 1). */
 static double sneppp__digamma(double x)
 {
-   double sum = 0, shift = 0, y = x, z;
-   if (x >= 10) {
-      y = 1 / x;
-      z = y * y;
-      return log(x) - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 -
-             z * (691.0 / 32760 - z / 12)))))));
-   }
-   if (x < 1) { shift = -1 / x; y = x + 1; }
-   while (y > 2) { y -= 1; shift += 1 / y; }
-   for (int k = 20; k >= 0; k--) sum = sum * (y - 1.5) + sneppp__digamma_table[k];
-   return shift + sum;
+   double sum = 0, y, z;
+   for (; x < 10; x += 1) sum += 1 / x;
+   y = 1 / x, z = y * y;
+   return log(x) - sum - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 -
+          z * (691.0 / 32760 - z / 12)))))));
 }
 
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
@@ -5507,40 +5474,32 @@ static double sneppp__log_Z(int d, double kappa, double *ratio)
    return scale > 0 ? log(sum) + scale * 460.51701859880913680 : log1p(sum); /* log 1e200 */
 }
 
-/* J_0 and 2 J_1(x)/x for x >= 25: cos(x - pi/4) and its like come from cos x and sin x, which libm reduces exactly:
-   cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2; the sines likewise. */
-static void sneppp__j_far(double x, double *j2, double *j4)
-{
-   double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), P, Q;
-   sneppp__hankel(0, x, -1, &P, &Q);
-   *j2 = scale * (P * (c + s) - Q * (s - c));
-   sneppp__hankel(1, x, -1, &P, &Q);
-   *j4 = 2 * scale * (P * (s - c) + Q * (s + c)) / x;
-}
-
 /* j_d(kappa), d >= 1. While the first term is small, the alternating series. For kappa > nu the recurrence
-   j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and J_1. Else
+   j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and 2 J_1(x)/x, where
+   cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2 of c, s that libm reduces exactly. Else
    Miller's algorithm: the same recurrence downwards from a dimension where j is negligible compared with the
    other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... Worst error 13 ulp of
    the envelope Gamma(d/2)/sqrt(pi) (2/kappa)^((d-1)/2), at d = 100; 6.5 ulp for d <= 18. */
 static double sneppp__j(int d, double kappa)
 {
-   double x = fabs(kappa), y = x * x, a, b, c;
+   double x = fabs(kappa), y = x * x, a = 1, b = 0, c, found = 0, sum = 0;
    int    odd = d & 1, D;
    if (d == 1) return cos(x);
    if (d == 3) return x > 0 ? sin(x) / x : 1;
    if (y <= 2 * d) {
-      double term = 1, sum = 1;
-      for (int n = 1; n < 40; n++) {
-         term *= -0.5 * y / (n * (double)(d + 2 * n - 2));
-         sum += term;
-         if (fabs(term) < 1e-18) break;
+      for (int n = 1; n < 40 && fabs(a) >= 1e-18; n++) {
+         sum += a;
+         a *= -0.5 * y / (n * (double)(d + 2 * n - 2));
       }
-      return sum;
+      return sum + a;
    }
    if (x > 0.5 * d && (odd || x >= 25)) {
-      if (odd) { a = cos(x); b = sin(x) / x; }
-      else sneppp__j_far(x, &a, &b);
+      double cosine = cos(x), sine = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), P, Q;
+      if (odd) a = cosine, b = sine / x;
+      else {
+         sneppp__hankel(0, x, -1, &P, &Q), a = scale * (P * (cosine + sine) - Q * (sine - cosine));
+         sneppp__hankel(1, x, -1, &P, &Q), b = 2 * scale * (P * (sine - cosine) + Q * (sine + cosine)) / x;
+      }
       if (d == 2) return a;
       for (D = odd ? 5 : 6; D <= d; D += 2) { /* a = j_{D-4}, b = j_{D-2} */
          c = (b - a) * ((D - 4) * (double)(D - 2)) / y;
@@ -5549,27 +5508,19 @@ static double sneppp__j(int d, double kappa)
       }
       return b;
    }
-   {
-      double found = 0, sum = 0;
-      D = d + 2 * (int)(x > 0.5 * d ? x - 0.5 * d : 0) + 60 + 2 * (int)sqrt(4 * x);
-      a = 1;       /* j_D up to a factor     */
-      b = 0;       /* j_{D+2}                */
-      for (;; D -= 2) {
-         if (D == d) found = a;
-         /* Horner's scheme for J_0 + 2 sum_k J_{2k}, J_{2k} = j_{4k+2} (kappa/2)^{2k}/(2k)!, k = (D-2)/4 */
-         if (!odd && D % 4 == 2) {
-            if (D == 2) sum = a + 2 * sum * y / 8;
-            else sum = a + sum * 0.25 * y / ((0.5 * D) * (0.5 * D + 1));
-         }
-         if (D <= 2) break;
-         c = a - y * b / ((D - 2) * (double)D);
-         b = a;
-         a = c;
-         if (fabs(a) > 1e200) { a *= 1e-200; b *= 1e-200; found *= 1e-200; sum *= 1e-200; }
-      }
-      if (!odd) return found / sum;
-      return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
+   D = d + 2 * (int)(x > 0.5 * d ? x - 0.5 * d : 0) + 60 + 2 * (int)sqrt(4 * x);
+   for (;; D -= 2) { /* a = j_D up to a factor, b = j_{D+2} */
+      if (D == d) found = a;
+      /* Horner's scheme for J_0 + 2 sum_k J_{2k}, J_{2k} = j_{4k+2} (kappa/2)^{2k}/(2k)!, k = (D-2)/4 */
+      if (!odd && D % 4 == 2) sum = a + (D == 2 ? 2 * sum * y / 8 : sum * 0.25 * y / ((0.5 * D) * (0.5 * D + 1)));
+      if (D <= 2) break;
+      c = a - y * b / ((D - 2) * (double)D);
+      b = a;
+      a = c;
+      if (fabs(a) > 1e200) { a *= 1e-200; b *= 1e-200; found *= 1e-200; sum *= 1e-200; }
    }
+   if (!odd) return found / sum;
+   return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
 }
 
 /* >>space ====================================================================================================
@@ -5931,9 +5882,8 @@ static void sneppp__plot_draw(const sneppp__plot *piece, void *arg)
 static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    sneppp_window box = *win;
-   double        mass;
    box.xy = NULL;
-   mass = sneppp_window_mass(&box);
+   const double mass = sneppp_window_mass(&box);
    for (int attempt = 0; attempt < 4096; attempt++) {
       sneppp__cell_draw draw;
       memset(&draw, 0, sizeof draw);
@@ -5951,7 +5901,6 @@ static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double
 SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    double u, norm;
-   size_t k;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
          for (int r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
@@ -5965,7 +5914,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          return 1;
       case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
          const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
-         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim;
+         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim, k;
          double        even = win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < count; k++) {
@@ -6095,19 +6044,15 @@ typedef struct sneppp__pull { /* where a pull-back adds; add, never assign */
    double *mean, *scale;      /* (count, d) GAUSS; NULL = not wanted                                   */
 } sneppp__pull;
 
-typedef enum sneppp__family {
-   SNEPPP__BY_FINITE, SNEPPP__BY_TRANSFORM, SNEPPP__BY_GAUSS, SNEPPP__BY_PIECES, SNEPPP__BY_SPHERE, SNEPPP__BY_RADIAL
-} sneppp__family;
-
-/* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
-typedef enum sneppp__core {
-   SNEPPP__CORE_NONE,
-   SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
-   SNEPPP__CORE_ELU,                                                    /* Gauss                     */
-   SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
-   SNEPPP__CORE_CUT,                                                    /* pieces                    */
-   SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
-} sneppp__core;
+/* The families, and what differs between the rules of one. */
+typedef enum sneppp__form {
+   SNEPPP__BY_FINITE, SNEPPP__BY_TRANSFORM,
+   SNEPPP__BY_GAUSS_TILT, SNEPPP__BY_GAUSS_PRICE, SNEPPP__BY_GAUSS_BELL, SNEPPP__BY_GAUSS_SNAKE,
+   SNEPPP__BY_GAUSS_POWERS, SNEPPP__BY_GAUSS_ELU,
+   SNEPPP__BY_PIECES_POWERS, SNEPPP__BY_PIECES_CUT,
+   SNEPPP__BY_SPHERE_CAP, SNEPPP__BY_SPHERE_CAPS, SNEPPP__BY_SPHERE_HOMOGENEOUS,
+   SNEPPP__BY_RADIAL
+} sneppp__form;
 
 /* What a rule asks for besides, and what it offers. */
 enum {
@@ -6121,8 +6066,7 @@ enum {
 typedef struct sneppp__rule {
    sneppp_kernel_info info;
    unsigned           flags;
-   sneppp__family     family;
-   sneppp__core       core;
+   sneppp__form       form;
 } sneppp__rule;
 
 #define SNEPPP__S(space) (1u << SNEPPP_SPACE_##space)
@@ -6138,97 +6082,95 @@ typedef struct sneppp__rule {
                           SNEPPP__A(ELU) | SNEPPP__A(ONE)) /* all functions of w . x + b */
 
 /* Columns: spaces; statistics d, from and to (0 = any); flags; the activations of the two sides, in either order;
-   family; core; condition; formula; source; trap. The first rule that fits is taken, so special cases stand above
-   general ones. */
-#define SNEPPP__R(spaces, from, to, flags, i, j, family, core, condition, formula, source, trap) \
-   { { spaces, { i, j }, { from, to }, condition, formula, source, trap }, flags, SNEPPP__BY_##family, \
-     SNEPPP__CORE_##core }
+   form; condition; formula; source; trap. The first rule that fits is taken, so special cases stand above general
+   ones. */
+#define SNEPPP__R(spaces, from, to, flags, i, j, form, condition, formula, source, trap) \
+   { { spaces, { i, j }, { from, to }, condition, formula, source, trap }, flags, SNEPPP__BY_##form }
 #define SNEPPP__TRANSFORMED SNEPPP__A(EXP) | SNEPPP__A(ONE) | SNEPPP__WAVES
 #define SNEPPP__EXPS        SNEPPP__A(EXP) | SNEPPP__A(ONE)
 
 static const sneppp__rule sneppp__rules[] = {
    /* -- finite */
-   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, NONE,
-             "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
-   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, "",
+             "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, "",
              "sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition", "overflow: by the largest term"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, NONE, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, "",
              "sum over the points -1 and 1", "definition", ""),
 
    /* -- transform: exp exp e^(bi+bj) L(wi+wj), cos cos 1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))] */
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
-             TRANSFORM, NONE, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
+             TRANSFORM, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
              "0/0 at s = 0"),
-   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", "nearly equal nodes"),
    SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS,
-             TRANSFORM, NONE, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
+             TRANSFORM, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
              "exp x cos would need Bessel functions of complex argument"),
    SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, 0, SNEPPP__WAVES,
-             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, NONE, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
+             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
              "Mardia and Jupp 2000", "alternating series"),
-   SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+   SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM,
              "EXP: a0+2w1 > 0, b0-2w2 > 0", "L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "partition function", ""),
    SNEPPP__R(SNEPPP__S(BETA) | SNEPPP__S(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
-             TRANSFORM, NONE, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function",
-             ""),
-   SNEPPP__R(SNEPPP__S(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+             TRANSFORM, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function", ""),
+   SNEPPP__R(SNEPPP__S(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L = exp(r e^s)", "partition function", ""),
-   SNEPPP__R(SNEPPP__S(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, "",
              "L = (1+e^s)^N", "partition function", "vanishes at s = i pi"),
-   SNEPPP__R(SNEPPP__S(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE,
-             "EXP: w < 0", "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
-   SNEPPP__R(SNEPPP__S(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE, "EXP: w2 < 0",
+   SNEPPP__R(SNEPPP__S(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, "EXP: w < 0",
+             "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
+   SNEPPP__R(SNEPPP__S(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, "EXP: w2 < 0",
              "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
 
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, PRICE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS_PRICE, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS_TILT, "",
              "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS_PRICE, "",
              "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS_BELL, "",
              "bells make the normal law another one, waves are averaged over it; cos cos:"
              " (e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)",
              "Williams 1998, Han et al. 2022, SNEFY 2023, here with bias", "short weights under sines"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS_SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
-             SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, POWERS, "",
+             SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS_POWERS, "",
              "E[U^p S_i V^q S_j] by Stein's recursion from Phi_2",
              "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2018, 2021, here with bias",
              "parallel weights; far tails"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS_ELU, "",
              "quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias", "large and tiny weights"),
 
    /* -- pieces */
-   SNEPPP__R(SNEPPP__S(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES, POWERS, "",
+   SNEPPP__R(SNEPPP__S(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES_POWERS, "",
              "moments about the centre, one coordinate at a time", "by coordinates", ""),
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(POLYGON), 1, 2, 0, SNEPPP__POWERS,
-             SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
+             SNEPPP__POWERS | SNEPPP__A(ONE), PIECES_CUT, "d <= 2",
              "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
              "positive terms only"),
 
    /* -- sphere */
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES_POWERS, "",
              "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", ""),
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE, CAP, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE_CAP, "",
              "M_p by parts from P(z > t)", "beta integral", "caps that cover the sphere"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, HOMOGENEOUS, "no bias",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE_HOMOGENEOUS, "no bias",
              "the Gaussian kernel over E|x|^(p+q)", "Cho and Saul 2009", "opposite weights"),
-   SNEPPP__R(SNEPPP__S(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, CAPS,
+   SNEPPP__R(SNEPPP__S(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE_CAPS,
              "d <= 3, orders p, q <= 1", "lens of two caps, intersection of two arcs", "Gauss-Bonnet and Stokes",
              "touching caps"),
 
    /* -- radial */
    SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(EUCLID), 0, 0, 0, SNEPPP__A(RBF),
-             SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+             SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, "",
              "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
              "Flaxman et al. 2017", "differences of erf"),
-   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, "",
              "a bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", "far edges"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, "",
              "prod sqrt(tau^2/(tau^2+s^2)) exp(-(ci-cj)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square",
              "underflow: by logarithms")
 };
@@ -6254,7 +6196,6 @@ typedef struct sneppp__lanes { /* units of one side; the last one is repeated to
    double u[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* theta is u[d]            */
    double x[SNEPPP__MAX_STATS + 1][SNEPPP__TILE], y[SNEPPP__MAX_STATS + 1][SNEPPP__TILE]; /* what the family needs    */
    double g[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* dL/du and dL/dtheta      */
-   double top;                                                                            /* normal laws: largest h   */
 } sneppp__lanes;
 
 typedef struct sneppp__tile {
@@ -6384,9 +6325,7 @@ typedef struct sneppp__laplace {
 
 SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
 {
-   sneppp__complex z;
-   z.re = re;
-   z.im = im;
+   sneppp__complex z = {re, im};
    return z;
 }
 
@@ -6421,71 +6360,48 @@ static sneppp__complex sneppp__clog(sneppp__complex z)
    return z.im == 0 && z.re > 0 ? sneppp__c(log(z.re), 0) : sneppp__c(log(hypot(z.re, z.im)), atan2(z.im, z.re));
 }
 
-/* sinh(z)/z and its derivative (cosh z - sinh(z)/z)/z, both times exp(-|Re z|) so that nothing overflows. The
-   quotients cancel near 0, where the power series takes over. */
-static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
+/* Divided difference exp[z_0, ..., z_(n-1)], n <= 4, Re z <= 0, at nodes z with e = exp(z). (f[z_1..] - f[..z_(n-2)]) /
+   (z_(n-1) - z_0) with the two farthest nodes at the ends; when those are close it cancels, and the series in the
+   complete homogeneous polynomials h_k of the distances to the mean m is used: e^m sum_k h_k / (k + n - 1)!. */
+typedef struct sneppp__znode { sneppp__complex z, e; } sneppp__znode;
+
+static sneppp__znode sneppp__znode_at(double re, double im)
 {
-   double          a = fabs(z.re), e, sh, ch, cosine, sine;
-   sneppp__complex f, c, s = sneppp__c(1, 0);
-   if (a + fabs(z.im) < 1) {
-      sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), g = sneppp__c(0, 0);
-      double          fact = 1;
-      for (int k = 1; k < 10; k++) {
-         fact *= (2.0 * k) * (2.0 * k + 1);
-         g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
-         p = sneppp__cmul(p, q);
-         s = sneppp__cadd(s, sneppp__cscale(p, 1 / fact));
-      }
-      e = exp(-a);
-      if (slope) *slope = sneppp__cscale(sneppp__cmul(g, z), e);
-      return sneppp__cscale(s, e);
-   }
-   cosine = cos(z.im);
-   sine = sin(z.im);
-   e = exp(-2 * a);
-   sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
-   ch = 0.5 * (1 + e);
-   f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
-   c = sneppp__c(ch * cosine, sh * sine);
-   if (slope) *slope = sneppp__cdiv(sneppp__csub(c, f), z);
-   return f;
+   sneppp__znode k = {{re, im}, {0, 0}};
+   k.e = sneppp__cexp(k.z);
+   return k;
 }
 
-/* Divided difference exp[z_0, ..., z_(n-1)], n <= 4, Re z <= 0. (f[z_1..] - f[..z_(n-2)]) / (z_(n-1) - z_0) with
-   the two farthest nodes at the ends; when those are close it cancels, and the series in the complete
-   homogeneous polynomials h_k of the distances to the mean m is used: e^m sum_k h_k / (k + n - 1)!. */
-static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
+static sneppp__complex sneppp__cexpdd(const sneppp__znode *k, int n)
 {
-   sneppp__complex left[4], right[4], m = sneppp__c(0, 0), h[4], sum;
-   int             i, j, k, a = 0, b = n - 1, nl = 0, nr = 0;
+   sneppp__znode    left[4], right[4];
+   sneppp__complex m = sneppp__c(0, 0), h[4], sum;
+   int             a = 0, b = n - 1, nl = 0, nr = 0;
    double          widest = -1, fact = 1;
-   if (n == 1) return sneppp__cexp(z[0]);
-   if (n == 2) {
-      sneppp__complex f = sneppp__csinhc(sneppp__cscale(sneppp__csub(z[1], z[0]), 0.5), NULL);
-      return sneppp__cmul(
-         f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
-   }
-   for (i = 0; i < n; i++) {
-      m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
-      for (j = i + 1; j < n; j++) {
-         double u = z[j].re - z[i].re, v = z[j].im - z[i].im;
+   if (n == 1) return k->e;
+   for (int i = 0; i < n; i++) {
+      h[i] = sneppp__c(1, 0);
+      if (i) fact *= i;
+      m = sneppp__cadd(m, sneppp__cscale(k[i].z, 1.0 / n));
+      for (int j = i + 1; j < n; j++) {
+         double u = k[j].z.re - k[i].z.re, v = k[j].z.im - k[i].z.im;
          if (u * u + v * v > widest) { widest = u * u + v * v; a = i; b = j; }
       }
    }
    if (widest > 2.25) {
-      for (i = 0; i < n; i++) {
-         if (i != a) right[nr++] = z[i];
-         if (i != b) left[nl++] = z[i];
+      for (int i = 0; i < n; i++) {
+         if (i != a) right[nr++] = k[i];
+         if (i != b) left[nl++] = k[i];
       }
       return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)),
-                          sneppp__csub(z[b], z[a]));
+                          sneppp__csub(k[b].z, k[a].z));
    }
-   for (i = 0; i < n; i++) { h[i] = sneppp__c(1, 0); if (i) fact *= i; }
+   const double r = 0.75 * sqrt(widest);
    sum = sneppp__c(1 / fact, 0);
-   for (k = 1; k < 26; k++) {
-      fact *= k + n - 1;
-      for (i = 0; i < n; i++) {
-         h[i] = sneppp__cmul(h[i], sneppp__csub(z[i], m));
+   for (double t = 1, bound = r; bound > 1e-18; bound *= r / ++t) { /* of the distances to the mean^t / t! */
+      fact *= t + n - 1;
+      for (int i = 0; i < n; i++) {
+         h[i] = sneppp__cmul(h[i], sneppp__csub(k[i].z, m));
          if (i) h[i] = sneppp__cadd(h[i], h[i - 1]);
       }
       sum = sneppp__cadd(sum, sneppp__cscale(h[n - 1], 1 / fact));
@@ -6514,8 +6430,7 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
       if (p.re < 0) turns += (was.im >= 0 && p.im < 0) - (was.im < 0 && p.im >= 0);
       z.re += 1;
    }
-   r = sneppp__cdiv(one, z);
-   q = sneppp__cmul(r, r);
+   r = sneppp__cdiv(one, z), q = sneppp__cmul(r, r);
    for (int k = 7; k >= 0; k--) {
       f = sneppp__cadd(sneppp__cmul(f, q), sneppp__c(B[k], 0));
       g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(-(2 * k + 1) * B[k], 0));
@@ -6523,8 +6438,7 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
    lz = sneppp__clog(z);
    g = sneppp__csub(sneppp__cmul(g, q), sneppp__cadd(sneppp__cscale(r, 0.5), sneppp__cdiv(dp, p)));
    *slope = sneppp__cadd(lz, g);
-   f = sneppp__cmul(f, r);
-   f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
+   f = sneppp__cadd(sneppp__cmul(f, r), sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
    f.re += 0.5 * SNEPPP__LOG_2PI;
    f.im -= 2 * SNEPPP__PI * turns;
    return sneppp__csub(f, sneppp__clog(p));
@@ -6608,9 +6522,13 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
          f[r] = sneppp__c(2 * h * sneppp__sinc_of(y * h, sin(y * h)), 0);
          if (L->grad) L->g[r] = sneppp__c(0, -2 * h * h * sneppp__dsinc_of(y * h, cos(y * h), f[r].re / (2 * h)));
       } else {
-         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x * h, y * h), L->grad ? &L->g[r] : NULL), 2 * h);
-         if (L->grad) L->g[r] = sneppp__cscale(L->g[r], 2 * h * h);
-         L->scale += x * c[r] + fabs(x * h);
+         /* sinhc is exp[lo, hi], its slope exp[lo, hi, hi] - exp[lo, lo, hi] */
+         const double       top = fabs(x * h);
+         const sneppp__znode low = sneppp__znode_at(-x * h - top, -y * h), high = sneppp__znode_at(x * h - top, y * h),
+                            k[4] = {low, low, high, high};
+         f[r] = sneppp__cscale(sneppp__cexpdd(k + 1, 2), 2 * h);
+         if (L->grad) L->g[r] = sneppp__cscale(sneppp__csub(sneppp__cexpdd(k + 1, 3), sneppp__cexpdd(k, 3)), 2 * h * h);
+         L->scale += x * c[r] + top;
       }
       L->phase += y * c[r];
    }
@@ -6664,25 +6582,21 @@ static void sneppp__laplace_round(sneppp__laplace *L)
 static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const double *a, const double *b)
 {
    const double   *x = L->x, *y = L->y;
-   double          e[2][2], area, top = 0;
-   sneppp__complex z[4], f;
-   for (int r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
-   area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
-   z[0] = sneppp__c(0, 0);
-   for (int k = 0; k < 2; k++) {
-      z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
-      if (z[k + 1].re > top) top = z[k + 1].re;
-   }
-   for (int k = 0; k < 3; k++) z[k].re -= top;
-   f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
-   L->scale = top + (x[0] * v[0] + x[1] * v[1]);
-   L->phase = y[0] * v[0] + y[1] * v[1];
-   L->f = f;
+   const double    e[2][2] = {{a[0] - v[0], a[1] - v[1]}, {b[0] - v[0], b[1] - v[1]}};
+   const double    area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
+   const double    at[3][2] = {{0, 0}, {x[0] * e[0][0] + x[1] * e[0][1], y[0] * e[0][0] + y[1] * e[0][1]},
+                               {x[0] * e[1][0] + x[1] * e[1][1], y[0] * e[1][0] + y[1] * e[1][1]}};
+   const double    top = fmax(0, fmax(at[1][0], at[2][0]));
+   sneppp__znode    k[4];
+   sneppp__complex f;
+   for (int i = 0; i < 3; i++) k[i] = sneppp__znode_at(at[i][0] - top, at[i][1]);
+   f = sneppp__cscale(sneppp__cexpdd(k, 3), area);
+   L->scale = top + (x[0] * v[0] + x[1] * v[1]), L->phase = y[0] * v[0] + y[1] * v[1], L->f = f;
    for (int r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
-   for (int k = 0; L->grad && k < 2; k++) {
-      z[3] = z[k + 1];
-      f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
-      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
+   for (int i = 0; L->grad && i < 2; i++) {
+      k[3] = k[i + 1];
+      f = sneppp__cscale(sneppp__cexpdd(k, 4), area);
+      for (int r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[i][r]));
    }
 }
 
@@ -6733,7 +6647,7 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
 static void sneppp__laplace_family(sneppp__laplace *L)
 {
    const double   *param = L->win->param, *x = L->x, *y = L->y;
-   double          e, half;
+   double          e, half, sign;
    sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
    switch (L->win->space) {
       case SNEPPP_SPACE_GAMMA:
@@ -6757,24 +6671,15 @@ static void sneppp__laplace_family(sneppp__laplace *L)
       case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
-      case SNEPPP_SPACE_BINOMIAL: /* a, b = e^-|x| e^iy, 1 + e^-|x| e^+-iy, without cancellation */
-         e = exp(-fabs(x[0]));
-         a = sneppp__c(e, 0), b = sneppp__c(1 + e, 0), value = sneppp__c(log1p(e), 0);
-         if (y[0] != 0) {
-            half = cos(0.5 * y[0]);
-            a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
-            b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -a.im : a.im);
-            value = sneppp__clog(b);
-         }
+      case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: /* b = 1 +- e^-|x| e^+-iy without cancellation */
+         sign = L->win->space == SNEPPP_SPACE_BINOMIAL ? 1 : -1;
+         half = sign > 0 ? cos(0.5 * y[0]) : sin(0.5 * y[0]), e = exp(-fabs(x[0]));
+         a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
+         b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -sign * a.im : sign * a.im);
+         value = y[0] != 0 ? sneppp__clog(b) : sneppp__c(log1p(sign * e), 0);
          if (x[0] > 0) a = sneppp__c(1, 0), value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
-         value = sneppp__cscale(value, param[0]);
+         value = sneppp__cscale(value, sign * param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
-         break;
-      case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
-         e = exp(x[0]), half = sin(0.5 * y[0]);
-         b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
-         value = sneppp__cscale(sneppp__clog(b), -param[0]);
-         L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
          break;
       default: /* SNEPPP_SPACE_NORMAL */
          b = sneppp__c(-x[1], -y[1]);
@@ -6801,31 +6706,6 @@ static void sneppp__laplace_at(sneppp__laplace *L)
    }
 }
 
-/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = sum_s (real_s + i turn_s) w_s, and beta the
-   same combination of the biases. */
-typedef struct sneppp__wave { sneppp__complex alpha; int real[2], turn[2]; } sneppp__wave;
-
-static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
-{
-   int n = 1, sines = 0, waves = 0;
-   memset(t, 0, 2 * sizeof *t);
-   for (int s = 0; s < 2; s++) {
-      t->real[s] = u[s].act == SNEPPP_ACT_EXP;
-      t->turn[s] = u[s].act == SNEPPP_ACT_COS || u[s].act == SNEPPP_ACT_SIN;
-      waves += t->turn[s];
-      sines += u[s].act == SNEPPP_ACT_SIN;
-   }
-   t->alpha = sines == 1 ? sneppp__c(0, -1) : sneppp__c(1, 0); /* Im z = Re(-i z) */
-   if (waves == 2) { /* the difference first, then the sum */
-      n = 2;
-      t[1] = t[0];
-      t[0].turn[1] = -1;
-      t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_ACT_SIN ? -0.5 : 0.5);
-      t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
-   }
-   return n;
-}
-
 /* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z = w . t + b,
 
       sin z_i sin z_j = 1/2 integral_{-1}^{1} z_j sin(z_i + tau z_j) dtau,
@@ -6838,14 +6718,13 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
 {
    sneppp__laplace L;
    double          sum = 0, length[2], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
-   int             n = sneppp__gauss_legendre(12, node, weight), i, j;
+   int             n = sneppp__gauss_legendre(12, node, weight);
    if (!(fabs(k) < 1e-2 * size)) return k;
    for (int s = 0; s < 2; s++) {
       length[s] = fabs(b[s]);
       for (int r = 0; r < d; r++) length[s] += fabs(w[s][r]);
    }
-   j = length[1] <= length[0];
-   i = 1 - j;
+   const int j = length[1] <= length[0], i = 1 - j;
    L.win = win, L.d = d, L.grad = L.imaginary = 1;
    for (int q = 0; q < n; q++) {
       double          theta = b[i] + node[q] * b[j];
@@ -6860,45 +6739,48 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
    return fabs(sum - k) <= 1e-13 * size ? sum : k;
 }
 
+/* k = Re sum alpha exp(beta) L(s) with s = sum_s (real_s + i turn_s) w_s, and beta the same combination of the biases.
+   Two waves are two such exponentials, of the difference and of the sum; sin z is Re(-i e^(iz)) or Re(i e^(-iz)). */
 SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   sneppp__wave    wave[2];
    sneppp__laplace L;
    double          k = 0, terms = 0;
-   int             n = sneppp__waves(p->u, wave);
-   L.win = p->win, L.d = p->d, L.grad = out != NULL;
-   for (int i = 0; i < n; i++) {
-      const sneppp__wave *t = &wave[i];
-      sneppp__complex     a, e;
-      L.imaginary = t->turn[0] || t->turn[1];
+   int             real[2], turn[2], sines = 0, waves = 0;
+   for (int s = 0; s < 2; s++) {
+      sines += p->u[s].act == SNEPPP_ACT_SIN;
+      real[s] = p->u[s].act == SNEPPP_ACT_EXP;
+      waves += turn[s] = p->u[s].act == SNEPPP_ACT_COS || p->u[s].act == SNEPPP_ACT_SIN;
+   }
+   L.win = p->win, L.d = p->d, L.grad = out != NULL, L.imaginary = waves > 0;
+   for (int i = waves < 2; i < 2; i++) {
+      sneppp__complex a = sneppp__c(waves < 2 ? 1 : 0.5, 0), e;
+      if (waves == 2) turn[1] = i ? 1 : -1;
+      for (int s = 0; s < 2; s++) if (p->u[s].act == SNEPPP_ACT_SIN) a = sneppp__c(turn[s] * a.im, -turn[s] * a.re);
       for (int r = 0; r < p->d; r++) {
-         L.x[r] = t->real[0] * p->w[0][r] + t->real[1] * p->w[1][r];
-         L.y[r] = t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r];
+         L.x[r] = real[0] * p->w[0][r] + real[1] * p->w[1][r];
+         L.y[r] = turn[0] * p->w[0][r] + turn[1] * p->w[1][r];
       }
       sneppp__laplace_at(&L);
-      double size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
-      double theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
+      double size = real[0] * p->b[0] + real[1] * p->b[1] + L.scale;
+      double theta = turn[0] * p->b[0] + turn[1] * p->b[1] + L.phase;
       if (p->log) { /* a positive measure: L is real and positive */
          k = size + log(L.f.re);
          size = 1 / L.f.re;
       } else size = size == 0 ? 1 : exp(size);
-      a = theta == 0 ? sneppp__cscale(t->alpha, size)
-                     : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
+      a = theta == 0 ? sneppp__cscale(a, size) : sneppp__cmul(a, sneppp__c(size * cos(theta), size * sin(theta)));
       e = sneppp__cmul(a, L.f);
-      double term = e.re;
-      if (!p->log) k += term;
-      terms += fabs(term);
+      if (!p->log) k += e.re;
+      terms += fabs(e.re);
       for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
          if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-         *out->b[s] += out->g * (t->real[s] * e.re - t->turn[s] * e.im);
+         *out->b[s] += out->g * (real[s] * e.re - turn[s] * e.im);
          for (int r = 0; r < p->d; r++) {
             sneppp__complex f = sneppp__cmul(a, L.g[r]);
-            out->w[s][r] += out->g * (t->real[s] * f.re - t->turn[s] * f.im);
+            out->w[s][r] += out->g * (real[s] * f.re - turn[s] * f.im);
          }
       }
    }
-   if (p->u[0].act != SNEPPP_ACT_SIN || p->u[1].act != SNEPPP_ACT_SIN) return k;
-   return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
+   return sines < 2 ? k : sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
 /* ---- cos and sin on boxes and under normal laws, many at a time.
@@ -6962,62 +6844,35 @@ SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const snep
          right[0][l] *= f[0][r][l], right[1][l] *= f[1][r][l];
       }
    for (int l = 0; t->value && t->act == SNEPPP_ACT_SIN && l < t->n[1]; l++) {
-      const double *w[2];
-      double        bias[2], cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
-      w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + l * t->d;
-      bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][l] : 0;
+      const double *w[2] = {t->w[0] + i * t->d, t->w[1] + l * t->d};
+      const double  bias[2] = {t->b[0] ? t->b[0][i] : 0, t->b[1] ? t->b[1][l] : 0};
+      double        cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
       o->k[l] = sneppp__sin_sin(t->win, t->d, w, bias, o->k[l],
                                 0.5 * (fabs(S[0][l] * (cc + ss)) + fabs(S[1][l] * (cc - ss))));
    }
 }
 
-/* With h = |u|^2/2 of each unit and C = u_i . u_j, S(ui - uj) = exp(-h_i) exp(-h_j) e^C and S(ui + uj) has 1 / e^C, so
-   that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference is
-   small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. x[0] is h, y[0]
-   is exp(-h). */
-static int sneppp__normal_load(const sneppp__tile *t, sneppp__lanes *o)
-{
-   sneppp__array_sincos_f64(SNEPPP__TILE, o->u[t->d], o->x[t->d], o->y[t->d]);
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      o->y[0][l] = 0;
-      for (int r = 0; r < t->d; r++) o->y[0][l] -= 0.5 * o->u[r][l] * o->u[r][l];
-      o->x[0][l] = -o->y[0][l];
-      o->top = fmax(l ? o->top : 0, o->x[0][l]);
-   }
-   sneppp__array_exp_f64(SNEPPP__TILE, o->y[0], o->y[0]);
-   return 1;
-}
-
+/* S(ui - uj) and S(ui + uj) from differences and sums: |u|^2 and 2 u_i . u_j would cancel. */
 SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                   const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
-   const int near_ = a->x[0][i] + b->top <= 8;
-   double    S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
+   double S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 0;
-   for (int r = 0; r < t->d; r++) {
-      const double u = a->u[r][i];
-      if (near_) for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] += u * b->u[r][l];
-      else for (int l = 0; l < SNEPPP__TILE; l++) {
-         S[0][l] -= 0.5 * (u - b->u[r][l]) * (u - b->u[r][l]);
-         S[1][l] -= 0.5 * (u + b->u[r][l]) * (u + b->u[r][l]);
+   for (int r = 0; r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double minus = a->u[r][i] - b->u[r][l], plus = a->u[r][i] + b->u[r][l];
+         S[0][l] -= 0.5 * minus * minus;
+         S[1][l] -= 0.5 * plus * plus;
       }
-   }
-   sneppp__array_exp_f64((near_ ? 1 : 2) * SNEPPP__TILE, S[0], S[0]);
-   for (int l = 0; near_ && l < SNEPPP__TILE; l++) {
-      double e = a->y[0][i] * b->y[0][l];
-      S[1][l] = e / S[0][l];
-      S[0][l] = e * S[0][l];
-   }
+   sneppp__array_exp_f64(2 * SNEPPP__TILE, S[0], S[0]);
    sneppp__wave_row(t, a, i, b, S, turn, o);
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] *= turn[0][l], S[1][l] *= turn[1][l];
-   for (int r = 0; t->pull && r < t->d; r++) {
-      const double u = a->u[r][i];
+   for (int r = 0; t->pull && r < t->d; r++)
       for (int l = 0; l < SNEPPP__TILE; l++) {
-         double minus = (b->u[r][l] - u) * S[0][l], plus = -(b->u[r][l] + u) * S[1][l];
+         double minus = (b->u[r][l] - a->u[r][i]) * S[0][l], plus = -(b->u[r][l] + a->u[r][i]) * S[1][l];
          o->d[0][r][l] = plus + minus;
          o->d[1][r][l] = plus - minus;
       }
-   }
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -7076,36 +6931,13 @@ SNEPPP__INLINE double sneppp__ratio(double n, double d)
    exactly 0. */
 static double sneppp__residual(int d, const double *u, const double *v, double *r)
 {
-   double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
-   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
-   if (d == 1 || !(uu > 0)) return sneppp__gdot(d, r, r);
-   s = sneppp__gdot(d, u, r) / uu;
-   for (int k = 0; k < d; k++) r[k] -= s * u[k];
-   return sneppp__gdot(d, r, r);
-}
-
-/* The numbers, from weights w~, means and units that are set. Sums of exponentials and polynomials do not need the last
-   four of them, nor do pairs with ONE, EXP and MONOMIAL, which reduce to first moments. */
-static void sneppp__gauss_numbers(sneppp__gauss *q)
-{
-   const double  *u = q->w[0], *v = q->w[1];
-   const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
-   double         t[SNEPPP__MAX_STATS];
-   int            r, wide;
-   q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
-   for (r = 0; r < q->d; r++) {
-      q->A[0] += u[r] * u[r];
-      q->A[1] += v[r] * v[r];
-      q->C += u[r] * v[r];
-      q->plus += (u[r] + v[r]) * (u[r] + v[r]);
+   const double uu = sneppp__gdot(d, u, u);
+   for (int k = 0; k < d; k++) r[k] = d > 1 ? v[k] : 0;
+   for (int pass = 0; pass < 2 && uu > 0; pass++) {
+      double c = sneppp__gdot(d, u, r) / uu;
+      for (int k = 0; k < d; k++) r[k] -= c * u[k];
    }
-   if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
-   for (r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
-   q->X = sneppp__gdot(q->d, t, t);
-   q->N[0] = sneppp__gdot(q->d, v, t);
-   q->N[1] = -sneppp__gdot(q->d, u, t);
-   wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
-   q->D = q->A[!wide] * sneppp__residual(q->d, q->w[!wide], q->w[wide], t);
+   return sneppp__gdot(d, r, r);
 }
 
 /* v_i and v_j, see sneppp__gauss_out: (2, d), without the factor e^log. */
@@ -7113,11 +6945,8 @@ static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out
 {
    for (int s = 0; s < 2; s++) {
       const double *own = q->w[s], *other = q->w[1 - s];
-      double        rest[SNEPPP__MAX_STATS], n = 0;
-      if (t->r[s] != 0) {
-         n = sqrt(sneppp__residual(q->d, own, other, rest));
-         if (n > 0) n = t->r[s] / n;
-      }
+      double        rest[SNEPPP__MAX_STATS], n = t->r[s] != 0 ? sqrt(sneppp__residual(q->d, own, other, rest)) : 0;
+      if (n > 0) n = t->r[s] / n;
       for (int r = 0; r < q->d; r++)
          v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + (n != 0 ? n * rest[r] : 0);
    }
@@ -7180,9 +7009,8 @@ static void sneppp__power_moments(int p, int rectified, double mu, double v, int
    = (mu + v)/sqrt v. */
 static double sneppp__exp_tail(double mu, double v)
 {
-   double s = sqrt(v), x;
+   double s = sqrt(v), x = (mu + v) / (s > 0 ? s : 1);
    if (!(s > 1e-150)) return mu < 0 ? exp(mu) : 0;
-   x = (mu + v) / s;
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
@@ -7192,10 +7020,7 @@ static double sneppp__expm1_tail(double mu, double v)
 {
    double z = sqrt(v), sum = 0, factor = 1;
    if (!(fabs(mu) + 8 * z < 0.5)) return sneppp__exp_tail(mu, v) - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
-   for (int r = 1; r < 14; r++) {
-      factor /= -r;
-      sum += factor * sneppp__rect_moment(r, -mu, v);
-   }
+   for (int r = 1; r < 14; r++) sum += (factor /= -r) * sneppp__rect_moment(r, -mu, v);
    return sum;
 }
 
@@ -7229,16 +7054,6 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
-   without subtraction, for q may be tiny. */
-static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
-{
-   double half = sin(0.5 * q * mu), less = 2 * half * half; /* 1 - cos(q mu) */
-   sneppp__gabor_moments(0, q, 0, mu, v, n, c);
-   c[0] = mu + (u ? less - expm1(-0.5 * q * q * v) * (1 - less) : -c[0]) / q;
-   for (int r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
-}
-
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
 static double sneppp__bell_params(const sneppp_unit *u, double *q, int *sine)
 {
@@ -7261,7 +7076,10 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
    int    r, sine;
    switch (u->act) {
       case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
-         sneppp__snake_moments(2 * u->p, u->act == SNEPPP_ACT_SNAKE, mu, v, n, c);
+         q = 2 * u->p, p = sin(0.5 * q * mu), p *= 2 * p; /* p = 1 - cos(q mu): nothing is subtracted, q may be tiny */
+         sneppp__gabor_moments(0, q, 0, mu, v, n, c);
+         c[0] = mu + (u->act == SNEPPP_ACT_SNAKE ? p - expm1(-0.5 * q * q * v) * (1 - p) : -c[0]) / q;
+         for (r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
          return 0;
       case SNEPPP_ACT_EXP:
          for (r = 0; r <= n; r++) c[r] = 1;
@@ -7550,9 +7368,8 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
 /* Fills the tables up to order (p, q): `all` of them, or what the value needs. */
 static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__stein *o)
 {
-   double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], Delta, rD, psi = 0, P = 0;
-   int    order[2], soft = 0;
-   order[0] = p, order[1] = q;
+   double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], psi = 0, P = 0;
+   int    order[2] = {p, q}, soft = 0;
    for (int s = 0; s < 2; s++) {
       e[s] = sneppp__noise(g->u[s].act);
       twice[s] = g->u[s].act == SNEPPP_ACT_ERF ? 2 : 1;
@@ -7561,8 +7378,7 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
       h[s] = g->a[s] / root[s];
       soft |= e[s] > 0;
    }
-   Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D;
-   rD = sqrt(Delta);
+   const double Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D, rD = sqrt(Delta);
    for (int s = 0; s < 2; s++) kappa[s] = sneppp__ratio(e[1 - s] * g->a[s] + g->N[s], root[1 - s] * rD);
    P = sneppp__bvn(h[0], h[1], g->C / (root[0] * root[1]), rD / (root[0] * root[1]), kappa[1], kappa[0], &psi);
    if (twice[0] * twice[1] > 1) /* Phi_2 itself would cancel */
@@ -7837,34 +7653,25 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
    integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
 enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
-/* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
-   sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
-   changes the sign of a mean, of C, and of the unit's own entry of aB - bC, bA - aC. Each quadrant has its own
-   bivariate cdf, for the factor asks for relative accuracy of a small probability. */
-static double sneppp__gauss_turn(const sneppp__gauss *g, const double *tilt, const double *sign, sneppp__gauss *q)
-{
-   *q = *g;
-   for (int s = 0; s < 2; s++) {
-      q->a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
-      q->N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
-      q->u[s].act = SNEPPP_ACT_RECT;
-   }
-   q->C = sign[0] * sign[1] * g->C;
-   q->grad = 0;
-   return exp(tilt[0] * g->a[0] + tilt[1] * g->a[1] +
-              0.5 * (tilt[0] * tilt[1] > 0 ? g->plus : tilt[0] * g->A[0] + tilt[1] * g->A[1]));
-}
-
+/* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor e and a shift of the means by sA + tC and
+   sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which changes the sign of
+   a mean, of C, and of the unit's own entry of aB - bC, bA - aC. Each quadrant has its own bivariate cdf, for the
+   factor asks for relative accuracy of a small probability. */
 static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
    sneppp__stein o;
-   sneppp__gauss q;
+   sneppp__gauss q = *g;
+   q.u[0].act = q.u[1].act = SNEPPP_ACT_RECT;
    for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: below 0, in the place of X; 2: E */
       for (int y = 0; y < 3; y++) {
-         double sign[2], tilt[2], e;
-         sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
-         tilt[0] = x == 2, tilt[1] = y == 2;
-         e = sneppp__gauss_turn(g, tilt, sign, &q);
+         const double sign[2] = {x ? -1.0 : 1.0, y ? -1.0 : 1.0}, tilt[2] = {x == 2 ? 1.0 : 0.0, y == 2 ? 1.0 : 0.0};
+         const double e = exp(tilt[0] * g->a[0] + tilt[1] * g->a[1] +
+                              0.5 * (x == 2 && y == 2 ? g->plus : tilt[0] * g->A[0] + tilt[1] * g->A[1]));
+         for (int s = 0; s < 2; s++) {
+            q.a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
+            q.N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
+         }
+         q.C = sign[0] * sign[1] * g->C;
          sneppp__stein_fill(&q, x == 0, y == 0, 0, &o);
          for (int m = 0; m < (x ? 1 : 2); m++)
             for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
@@ -7948,25 +7755,15 @@ SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gaus
 
 /* ---- the pair function ---- */
 
-static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   memset(t, 0, sizeof *t);
-   switch (core) {
-      case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
-      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, q->u[1].act == SNEPPP_ACT_ONE, t); return;
-      case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
-      case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
-      case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
-      default:                  sneppp__gauss_elu(q, t); return;
-   }
-}
-
-/* The reduction for component c of the mixture; w receives w~. */
+/* The reduction for component c of the mixture; w receives w~. Sums of exponentials and polynomials do not need D, X
+   and N, nor do pairs with ONE, EXP and MONOMIAL, which reduce to first moments. */
 static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SNEPPP__MAX_STATS], sneppp__gauss *q)
 {
-   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
-   const double *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
-   q->d = p->d;
+   const double  *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL, *u = w[0], *v = w[1];
+   const double  *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
+   const unsigned i = 1u << p->u[0].act, j = 1u << p->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
+   const int      d = q->d = p->d;
+   double         t[SNEPPP__MAX_STATS];
    for (int s = 0; s < 2; s++) {
       int one = p->u[s].act == SNEPPP_ACT_ONE;
       q->u[s] = p->u[s];
@@ -7978,26 +7775,14 @@ static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SN
          w[s][r] = scale ? scale[r] * x : x;
       }
    }
-   sneppp__gauss_numbers(q);
-}
-
-/* The chain rule from a core's partial derivatives to the parameters, times g. */
-static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, size_t c, const sneppp__gauss *q,
-                                const sneppp__gauss_out *t, double g)
-{
-   size_t        at = c * (size_t)p->d;
-   const double *m = p->win->mean ? p->win->mean + at : NULL, *scale = p->win->scale ? p->win->scale + at : NULL;
-   double        v[2][SNEPPP__MAX_STATS];
-   sneppp__gauss_slopes(q, t, v);
-   for (int s = 0; s < 2; s++) {
-      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-      for (int r = 0; r < p->d; r++) {
-         if (out->mean) out->mean[at + (size_t)r] += g * t->a[s] * p->w[s][r];
-         if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
-         out->w[s][r] += g * ((m ? t->a[s] * m[r] : 0) + (scale ? scale[r] * v[s][r] : v[s][r]));
-      }
-      *out->b[s] += g * t->a[s];
-   }
+   q->A[0] = sneppp__gdot(d, u, u), q->A[1] = sneppp__gdot(d, v, v), q->C = sneppp__gdot(d, u, v);
+   q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   for (int r = 0; r < d; r++) q->plus += (u[r] + v[r]) * (u[r] + v[r]);
+   if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
+   for (int r = 0; r < d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
+   q->X = sneppp__gdot(d, t, t), q->N[0] = sneppp__gdot(d, v, t), q->N[1] = -sneppp__gdot(d, u, t);
+   const int wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
+   q->D = q->A[!wide] * sneppp__residual(d, w[!wide], w[wide], t);
 }
 
 SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
@@ -8009,14 +7794,35 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
 static double sneppp__gauss_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
                                       double *log)
 {
-   double            w[2][SNEPPP__MAX_STATS];
+   const size_t      at = c * (size_t)p->d;
+   const double     *m = p->win->mean ? p->win->mean + at : NULL, *scale = p->win->scale ? p->win->scale + at : NULL;
+   double            w[2][SNEPPP__MAX_STATS], v[2][SNEPPP__MAX_STATS];
    sneppp__gauss     q;
    sneppp__gauss_out t;
    q.grad = out != NULL;
    sneppp__gauss_reduce(p, c, w, &q);
-   sneppp__gauss_core(p->rule->core, &q, &t);
-   if (out) sneppp__gauss_chain(p, out, c, &q, &t, g * (t.log != shift ? exp(t.log - shift) : 1));
+   memset(&t, 0, sizeof t);
+   switch (p->rule->form) {
+      case SNEPPP__BY_GAUSS_TILT:   sneppp__gauss_tilt(&q, &t); break;
+      case SNEPPP__BY_GAUSS_PRICE:  sneppp__gauss_price(&q, q.u[1].act == SNEPPP_ACT_ONE, &t); break;
+      case SNEPPP__BY_GAUSS_BELL:   sneppp__gauss_bell(&q, &t); break;
+      case SNEPPP__BY_GAUSS_SNAKE:  sneppp__gauss_snake(&q, &t); break;
+      case SNEPPP__BY_GAUSS_POWERS: sneppp__gauss_powers(&q, &t); break;
+      default:                      sneppp__gauss_elu(&q, &t); break;
+   }
    *log = t.log;
+   if (!out) return t.k;
+   if (t.log != shift) g *= exp(t.log - shift);
+   sneppp__gauss_slopes(&q, &t, v);
+   for (int s = 0; s < 2; s++) {
+      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
+      for (int r = 0; r < p->d; r++) {
+         if (out->mean) out->mean[at + (size_t)r] += g * t.a[s] * p->w[s][r];
+         if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
+         out->w[s][r] += g * ((m ? t.a[s] * m[r] : 0) + (scale ? scale[r] * v[s][r] : v[s][r]));
+      }
+      *out->b[s] += g * t.a[s];
+   }
    return t.k;
 }
 
@@ -8055,10 +7861,9 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
 
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
-   Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the form c+ z^p for z > 0 and
-   c- (-z)^p for z < 0, see sneppp__pieces. So a pair of them is a sum of at most four integrals of u^p v^q, with u
-   and v affine in x, over the part of the window where the chosen signs hold; on each of these parts nothing
-   changes sign, and sums of positive terms do not cancel. */
+   Units are c+ z^p for z > 0 and c- (-z)^p for z < 0, see sneppp__pieces. So a pair of them is a sum of at most four
+   integrals of u^p v^q, with u and v affine in x, over the part of the window where the chosen signs hold; on each of
+   these parts nothing changes sign, and sums of positive terms do not cancel. */
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
@@ -8149,11 +7954,8 @@ static void sneppp__simplex_mean(int m, const double *u, const double *v, const 
    p = 0 only a moving end counts: f(end)/|w_i|, and nothing when the end is the interval's own. */
 static double sneppp__segment(double from, double to, sneppp__affine *f)
 {
-   double u[2][2], mean[3], len, end[2];
-   int    own[2]; /* the unit whose kink is the lower and the upper end, -1 none */
-   own[0] = own[1] = -1;
-   end[0] = from;
-   end[1] = to;
+   double u[2][2], mean[3], len, end[2] = {from, to};
+   int    own[2] = {-1, -1}; /* the unit whose kink is the lower and the upper end, -1 none */
    for (int s = 0; s < 2; s++) {
       double w = f->w[s][0], b = f->b[s];
       if (!f->cut[s]) continue;
@@ -8186,8 +7988,6 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
          f->bias[s] += m;
       }
    }
-   if (f->p[0] == 1 && f->p[1] == 1)
-      return len / 6 * (2 * u[0][0] * u[1][0] + u[0][0] * u[1][1] + u[0][1] * u[1][0] + 2 * u[0][1] * u[1][1]);
    sneppp__simplex_mean(2, u[0], u[1], NULL, NULL, f->p[0], f->p[1], mean);
    return len * mean[0];
 }
@@ -8223,11 +8023,10 @@ static void sneppp__fan_pull(const sneppp__clip *c, int s, double factor, const 
 
 static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
 {
-   const sneppp__corner *v[3];
+   const sneppp__corner *v[3] = {&c->first[2], &c->last[2], at};
    const int            *degree = c->f->p;
    double                T, u[2][3], x[3], y[3], mean[3];
-   v[0] = &c->first[2], v[1] = &c->last[2], v[2] = at;
-   for (int k = 0; k < 3; k++) u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1];
+   for (int k = 0; k < 3; k++) u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1], x[k] = v[k]->x, y[k] = v[k]->y;
    T = 0.5 * c->sign * ((v[1]->x - v[0]->x) * (at->y - v[0]->y) - (v[1]->y - v[0]->y) * (at->x - v[0]->x));
    if (degree[0] == 1 && degree[1] == 1)
       mean[0] = ((u[0][0] + u[0][1] + u[0][2]) * (u[1][0] + u[1][1] + u[1][2]) + u[0][0] * u[1][0] + u[0][1] * u[1][1] +
@@ -8235,9 +8034,7 @@ static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
    else if (degree[0] + degree[1] == 0) mean[0] = 1;
    else sneppp__simplex_mean(3, u[0], u[1], NULL, NULL, degree[0], degree[1], mean);
    c->sum += T * mean[0];
-   if (!c->f->pull) return;
-   for (int k = 0; k < 3; k++) x[k] = v[k]->x, y[k] = v[k]->y;
-   for (int s = 0; s < 2; s++) {
+   for (int s = 0; c->f->pull && s < 2; s++) {
       if (degree[s] == 0) continue;
       sneppp__simplex_mean(3, u[s], u[1 - s], x, y, degree[s] - 1, degree[1 - s], mean);
       sneppp__fan_pull(c, s, T * degree[s], mean);
@@ -8250,12 +8047,10 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 {
    static const double none[2] = { 0, 0 };
    for (int s = 0; s < 2; s++) {
-      const double *w = c->f->w[s];
-      double        A = w[0] * w[0] + w[1] * w[1], mean[3], o[2], x[2], y[2];
+      const double *w = c->f->w[s], A = w[0] * w[0] + w[1] * w[1], o[2] = {a->u[1 - s], b->u[1 - s]},
+                    x[2] = {a->x, b->x}, y[2] = {a->y, b->y};
+      double        mean[3];
       if (c->f->p[s] != 0 || !c->f->cut[s] || a->u[s] != 0 || b->u[s] != 0 || !(A > 0)) continue;
-      o[0] = a->u[1 - s], o[1] = b->u[1 - s];
-      x[0] = a->x, x[1] = b->x;
-      y[0] = a->y, y[1] = b->y;
       sneppp__simplex_mean(2, none, o, x, y, 0, c->f->p[1 - s], mean);
       sneppp__fan_pull(c, s, c->sign * ((b->x - a->x) * w[1] - (b->y - a->y) * w[0]) / A, mean); /* length/|w| */
    }
@@ -8264,15 +8059,13 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 /* Where the edge from a (inside) to b (outside) meets the line; the parameter starts at the nearer end. */
 static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int s)
 {
-   sneppp__corner c;
    if (a->u[s] > -b->u[s]) { /* b is nearer */
       const sneppp__corner *swap = a;
       a = b, b = swap;
    }
-   double t = a->u[s] / (a->u[s] - b->u[s]);
-   c.x = a->x + t * (b->x - a->x);
-   c.y = a->y + t * (b->y - a->y);
-   for (int k = 0; k < 2; k++) c.u[k] = k == s ? 0 : a->u[k] + t * (b->u[k] - a->u[k]);
+   const double   t = a->u[s] / (a->u[s] - b->u[s]);
+   sneppp__corner c = {a->x + t * (b->x - a->x), a->y + t * (b->y - a->y), {0, 0}};
+   c.u[1 - s] = a->u[1 - s] + t * (b->u[1 - s] - a->u[1 - s]);
    return c;
 }
 
@@ -8318,81 +8111,83 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
    for (int s = 0; s < 3; s++) if (c->count[s]) sneppp__clip_push(c, s, &c->first[s], 1);
 }
 
-static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
+/* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
+static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
+   const int    box = win->space == SNEPPP_SPACE_BOX;
    sneppp__clip c;
-   double       xy[8];
+   double       k = 0;
+   if (d == 1 && box) return sneppp__segment(win->lo[0], win->hi[0], f);
+   for (size_t i = 0; d == 1 && i < win->count; i++) k += sneppp__segment(win->ends[2 * i], win->ends[2 * i + 1], f);
+   if (d == 1) return k;
+   const double x[2] = {win->lo[0], win->hi[0]}, y[2] = {win->lo[1], win->hi[1]},
+                corners[8] = {x[0], y[0], x[1], y[0], x[1], y[1], x[0], y[1]};
    memset(&c, 0, sizeof c);
    c.f = f;
    c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
-   if (win->space == SNEPPP_SPACE_BOX) {
-      xy[0] = xy[6] = c.origin[0] = win->lo[0];
-      xy[1] = xy[3] = c.origin[1] = win->lo[1];
-      xy[2] = xy[4] = win->hi[0];
-      xy[5] = xy[7] = win->hi[1];
-      sneppp__clip_ring(&c, xy, 4, 1);
-      return c.sum;
-   }
-   memcpy(c.origin, win->xy, sizeof c.origin);
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
+   memcpy(c.origin, box ? corners : win->xy, sizeof c.origin);
+   if (box) sneppp__clip_ring(&c, corners, 4, 1);
+   for (size_t r = 0, at = 0; !box && r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
       sneppp__clip_ring(&c, win->xy + 2 * at, sneppp__ring_size(win, r), sneppp__ring_sign(win, r));
    return c.sum;
 }
 
-/* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
-static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
-{
-   double k = 0;
-   if (d == 2) return sneppp__cut_polygon(win, f);
-   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
-   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
-   return k;
-}
+/* ---- z^p z^q on boxes and spheres of any dimension. From the centre, u = a + sum_k w_k y_k. Coordinates join one at a
+   time, G_rt <- sum_{e,f} binom(r,e) binom(t,f) G_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, with the moments mu_n of one of
+   them, 0 for odd n: on a box of half sides eta, eta^n/(n+1). On the sphere they are not independent: there G is that
+   of a normal vector, mu_n = (n-1)!!, over E|x|^n = d (d+2) ... (d+n-2). Then the constants,
 
-/* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
-   time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
-   0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
+      k = mass sum_{r,t} binom(p,r) binom(q,t) a_i^(p-r) a_j^(q-t) G_rt.
+
+   With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
+static double sneppp__power_mean(const sneppp_window *win, int d, const sneppp__affine *form, const double *a, int p,
                                  int q, int lean)
 {
-   double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
-   int    n = q + 1;
-   for (int r = 0; r <= p; r++)
-      for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a[0], r) * sneppp__ipow(a[1], t);
-   for (int k = 0; k < d; k++) {
-      double eta = (win->hi[k] - win->lo[k]) / 2, x = form->w[0][k] * eta, y = form->w[1][k] * eta;
-      int    odd = k == lean;
-      volume *= 2 * eta * (odd ? eta : 1);
+   const int box = win->space == SNEPPP_SPACE_BOX, n = q + 1, more = lean >= 0;
+   double    G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], mu[2 * SNEPPP__MAX_ORDER + 2], k = 0, ci = 1;
+   for (int m = 0; m < (p + 1) * n; m++) G[m] = m == 0;
+   mu[0] = 1;
+   for (int m = 2; m <= p + q + more; m += 2) mu[m] = box ? 1.0 / (m + 1) : (m - 1) * mu[m - 2];
+   for (int c = 0; c < d; c++) {
+      double eta = box ? (win->hi[c] - win->lo[c]) / 2 : 1, x = form->w[0][c] * eta, y = form->w[1][c] * eta;
+      int    odd = c == lean;
       for (int r = p; r >= 0; r--)
          for (int t = q; t >= 0; t--) { /* downwards: what is read has not been overwritten */
-            double sum = 0, ce = 1, xe = 1;
+            double sum = 0, ce = odd ? eta : 1, xe = 1;
             for (int e = 0; e <= r; ce *= (double)(r - e) / (e + 1), xe *= x, e++) {
                double cf = 1, yf = 1;
                for (int f = 0; f <= t; cf *= (double)(t - f) / (f + 1), yf *= y, f++)
-                  if ((e + f + odd) % 2 == 0) sum += ce * cf * xe * yf * M[(r - e) * n + t - f] / (e + f + odd + 1);
+                  if ((e + f + odd) % 2 == 0) sum += ce * cf * xe * yf * G[(r - e) * n + t - f] * mu[e + f + odd];
             }
-            M[r * n + t] = sum;
+            G[r * n + t] = sum;
          }
    }
-   return volume * M[p * n + q];
+   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
+      double cj = ci;
+      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
+         double c = cj * sneppp__ipow(a[0], p - r) * sneppp__ipow(a[1], q - t);
+         for (int m = 0; !box && m < r + t + more; m += 2) c /= d + m;
+         k += c * G[r * n + t];
+      }
+   }
+   return k;
 }
 
-SNEPPP__APART static double sneppp__box_powers(const sneppp_window *win, int d, sneppp__affine *f)
+SNEPPP__APART static double sneppp__powers_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double a[2], centre[SNEPPP__MAX_STATS];
-   for (int k = 0; k < d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
-   for (int s = 0; s < 2; s++) {
-      a[s] = f->b[s];
-      for (int k = 0; k < d; k++) a[s] += f->w[s][k] * centre[k];
-   }
+   const double mass = sneppp_window_mass(win);
+   double       a[2], centre[SNEPPP__MAX_STATS];
+   for (int k = 0; k < d; k++)
+      centre[k] = win->space == SNEPPP_SPACE_BOX ? win->lo[k] + (win->hi[k] - win->lo[k]) / 2 : 0;
+   for (int s = 0; s < 2; s++) a[s] = f->b[s] + sneppp__gdot(d, f->w[s], centre);
    for (int s = 0; f->pull && s < 2; s++) {
       int p = f->p[0] - !s, q = f->p[1] - s;
       if (f->p[s] == 0) continue;
-      f->bias[s] = f->p[s] * sneppp__box_moment(win, d, f, a, p, q, -1);
+      f->bias[s] = mass * f->p[s] * sneppp__power_mean(win, d, f, a, p, q, -1);
       for (int k = 0; k < d; k++)
-         f->grad[s][k] = f->bias[s] * centre[k] + f->p[s] * sneppp__box_moment(win, d, f, a, p, q, k);
+         f->grad[s][k] = f->bias[s] * centre[k] + mass * f->p[s] * sneppp__power_mean(win, d, f, a, p, q, k);
    }
-   return sneppp__box_moment(win, d, f, a, f->p[0], f->p[1], -1);
+   return mass * sneppp__power_mean(win, d, f, a, f->p[0], f->p[1], -1);
 }
 
 /* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
@@ -8443,7 +8238,7 @@ SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sn
       k = (Gaussian kernel of orders p, q) / E|x|^(p+q),
 
    for every pair of powers, hard, leaky or plain. With bias: two rectified units of order 0 or 1 on S^1 and S^2, by the
-   geometry of caps; powers, by Isserlis; and one unit, by the density of its argument. */
+   geometry of caps; powers, as on boxes; and one unit, by the density of its argument. */
 
 /* E|x|^n = (d+n-2) E|x|^(n-2) of a standard normal x in R^d, d >= 2, n >= -1; E|x| obeys m(d) m(d+1) = d. */
 static double sneppp__normal_length(int d, int n)
@@ -8491,32 +8286,14 @@ SNEPPP__APART static double sneppp__homogeneous_pair(const sneppp__pair *p, cons
    return size / length * t.k;
 }
 
-/* ---- caps. Two directions: with unit vectors u and v, plus = |u + v|, minus = |u - v|, the angle gamma = 2
-   atan2(minus, plus) keeps its relative accuracy when the vectors are nearly parallel or nearly opposite, where
-   acos(u . v) keeps half of the digits or none. */
+/* ---- caps. Two directions: |u + v| and |u - v| of the unit vectors give their angle gamma to relative accuracy, even
+   if they are nearly parallel or nearly opposite, where acos(u . v) keeps half of the digits or none. */
 typedef struct sneppp__angle {
-   double n[2];                    /* norms of the weights                          */
-   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's   */
-   double plus, minus;             /* |u + v|, |u - v|                              */
-   double one_minus, one_plus;     /* 1 - cos gamma, 1 + cos gamma                  */
-   double cosine, sine;            /* of gamma                                      */
+   double n[2];                    /* norms of the weights                                      */
+   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's               */
+   double one_minus, one_plus;     /* 1 - cos gamma = |u - v|^2/2, 1 + cos gamma = |u + v|^2/2  */
+   double cosine, sine;            /* of gamma                                                  */
 } sneppp__angle;
-
-static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
-{
-   static const double one[2] = {1, 1};
-   double              pp, mm;
-   memset(a, 0, sizeof *a);
-   for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
-   for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
-   sneppp__spread(d, a->u[0], a->u[1], one, &mm, &pp);
-   a->plus = sqrt(pp);
-   a->minus = sqrt(mm);
-   a->one_minus = mm / 2;
-   a->one_plus = pp / 2;
-   a->cosine = (pp - mm) / 4;
-   a->sine = a->plus * a->minus / 2;
-}
 
 /* The integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet divided by its area) and, for each side, its
    derivatives along the own direction, along the tangent towards the other one, and for the bias. */
@@ -8532,14 +8309,12 @@ typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
 static sneppp__cap sneppp__cap_of(double n, double b, int order)
 {
    sneppp__cap c;
+   memset(&c, 0, sizeof c);
    c.empty = b <= -n;
    c.whole = !c.empty && b >= n;
-   c.n = n, c.b = b;
+   c.n = n, c.b = b, c.t = c.empty ? 1 : -1;
    c.lift = order ? n : 0, c.base = order ? b : 1;
-   c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
-   c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
-   c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
-   c.arc = 0;
+   if (!c.empty && !c.whole) c.t = -b / n, c.r2 = (n + b) / n * ((n - b) / n), c.rim = (n - fabs(b)) / n;
    return c;
 }
 
@@ -8577,20 +8352,14 @@ SNEPPP__INLINE double sneppp__half_angle(double W, double c)
 
 static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const int *order, int grad, sneppp__caps *o)
 {
-   double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, corner, S, Omega, Q;
-   corner = sneppp__lens_corner(a, cap, c);
-   if (cap[0].whole) {
-      cap[1].arc = SNEPPP__PI;
-   } else if (cap[1].whole) {
-      cap[0].arc = SNEPPP__PI;
-   } else {
+   double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, S, Omega, Q;
+   double corner = sneppp__lens_corner(a, cap, c);
+   if (cap[0].whole || cap[1].whole) cap[cap[0].whole].arc = SNEPPP__PI;
+   else {
       W = sqrt(fmax(0, a->one_minus * a->one_plus * cap[0].r2 - c[0] * c[0]));
-      if (W == 0 && c[0] == 0 && c[1] == 0 && g > 0) {
-         cap[0].arc = SNEPPP__PI; /* the same cap twice */
-      } else {
-         for (int s = 0; s < 2; s++) cap[s].arc = sneppp__half_angle(W, c[s]);
-         xi = sneppp__half_angle(W, corner);
-      }
+      for (int s = 0; s < 2; s++) cap[s].arc = sneppp__half_angle(W, c[s]);
+      xi = sneppp__half_angle(W, corner);
+      if (W == 0 && c[0] == 0 && c[1] == 0 && g > 0) cap[0].arc = SNEPPP__PI, xi = 0; /* the same cap twice */
    }
    S = a->sine > 0 ? W / a->sine : 0;
    for (int s = 0; s < 2; s++) e[s] = cap[s].arc * cap[s].r2;
@@ -8624,7 +8393,8 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
 static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const sneppp__cap *cap, const int *order,
                             double lo, double hi)
 {
-   double m = (lo + hi) / 2, h = (hi - lo) / 2, I[3][3], f = 0.5 * sin(2 * h), dir[2][2], tangent[2][2];
+   const double dir[2][2] = {{1, 0}, {a->cosine, a->sine}}, tangent[2][2] = {{0, 1}, {a->sine, -a->cosine}};
+   double       m = (lo + hi) / 2, h = (hi - lo) / 2, I[3][3], f = 0.5 * sin(2 * h);
    if (!(h > 0)) return;
    I[0][0] = h + f * cos(2 * m); /* of products of (cos, sin, 1) */
    I[1][1] = h - f * cos(2 * m);
@@ -8632,26 +8402,23 @@ static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const snepp
    I[0][2] = I[2][0] = 2 * cos(m) * sin(h);
    I[1][2] = I[2][1] = 2 * sin(m) * sin(h);
    I[2][2] = 2 * h;
-   dir[0][0] = 1, dir[0][1] = 0, dir[1][0] = a->cosine, dir[1][1] = a->sine;
-   tangent[0][0] = 0, tangent[0][1] = 1, tangent[1][0] = a->sine, tangent[1][1] = -a->cosine;
    for (int s = 0; s < 2; s++) {
       const sneppp__cap *B = &cap[1 - s];
-      double             J[3], along, across; /* the integrals of (cos, sin, 1) times the other unit */
+      double             J[3], along; /* the integrals of (cos, sin, 1) times the other unit */
       for (int r = 0; r < 3; r++)
          J[r] = B->lift * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->base * I[r][2];
       along = dir[s][0] * J[0] + dir[s][1] * J[1];
-      across = tangent[s][0] * J[0] + tangent[s][1] * J[1];
       if (s == 0) o->k += cap[0].lift * along + cap[0].base * J[2];
       if (!order[s]) continue;
       o->along[s] += along;
-      o->across[s] += across;
+      o->across[s] += tangent[s][0] * J[0] + tangent[s][1] * J[1];
       o->bias[s] += J[2];
    }
 }
 
 static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, const int *order, sneppp__caps *o)
 {
-   double gamma = 2 * atan2(a->minus, a->plus), theta[2];
+   double gamma = 2 * atan2(sqrt(a->one_minus), sqrt(a->one_plus)), theta[2];
    for (int s = 0; s < 2; s++) theta[s] = cap[s].whole ? SNEPPP__PI : atan2(sqrt(cap[s].r2), cap[s].t);
    sneppp__arc_add(o, a, cap, order, fmax(-theta[0], gamma - theta[1]), fmin(theta[0], gamma + theta[1]));
    sneppp__arc_add(o, a, cap, order, -theta[0], fmin(theta[0], gamma + theta[1] - 2 * SNEPPP__PI));
@@ -8673,14 +8440,21 @@ static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, 
    difference or the sum of the two, whichever is small. */
 SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double        scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
+   const double  scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI), one[2] = {1, 1};
+   double        pp, mm;
    sneppp__angle a;
    sneppp__cap   cap[2];
    sneppp__caps  o;
    memset(&o, 0, sizeof o);
-   sneppp__angle_of(&a, d, f->w);
-   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
+   for (int s = 0; s < 2; s++) {
+      a.n[s] = sneppp__norm(d, f->w[s], a.u[s]);
+      cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
+   }
    if (cap[0].empty || cap[1].empty) return 0;
+   for (int s = 0; s < 2; s++) if (!(a.n[s] > 0)) memcpy(a.u[s], a.u[1 - s], (size_t)d * sizeof *a.u[s]);
+   sneppp__spread(d, a.u[0], a.u[1], one, &mm, &pp);
+   a.one_minus = mm / 2, a.one_plus = pp / 2;
+   a.cosine = (pp - mm) / 4, a.sine = sqrt(pp) * sqrt(mm) / 2;
    if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
    else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
    for (int s = 0; f->pull && s < 2; s++) {
@@ -8695,144 +8469,43 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    return scale * fmax(o.k, 0); /* rounding of an empty lens */
 }
 
-/* ---- z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
-   (A, C; C, B), G_rt = (r-1) A G_{r-2,t} + t C G_{r-1,t-1}, the powers of w . x and the biases separate:
-
-      k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
-
-   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum
-   for lower orders, over E|x|^(r+t+2). */
-enum { SNEPPP__ORDERS = SNEPPP__MAX_ORDER + 1 };
-static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b, double G[][SNEPPP__ORDERS])
-{
-   double sum = 0, ci = 1, cj;
-   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
-      cj = ci;
-      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
-         double c = cj * sneppp__ipow(b[0], p - r) * sneppp__ipow(b[1], q - t);
-         if ((r + t) % 2) continue;
-         for (int m = 0; m < r + t + more; m += 2) c /= d + m;
-         sum += c * G[r][t];
-      }
-   }
-   return sum;
-}
-
-static double sneppp__sphere_powers(const sneppp_window *win, int d, sneppp__affine *f)
-{
-   const int   *n = f->p;
-   const double mass = sneppp_window_mass(win);
-   double       G[SNEPPP__ORDERS][SNEPPP__ORDERS], A[2] = { 0, 0 }, C = 0, cross = 0;
-   for (int r = 0; r < d; r++) C += f->w[0][r] * f->w[1][r];
-   for (int s = 0; s < 2; s++) for (int r = 0; r < d; r++) A[s] += f->w[s][r] * f->w[s][r];
-   for (int r = 0; r <= n[0]; r++)
-      for (int t = 0; t <= n[1]; t++) {
-         G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
-         if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
-         else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
-      }
-   if (f->pull) cross = n[0] * n[1] * sneppp__sphere_sum(d, n[0] - 1, n[1] - 1, 2, f->b, G);
-   for (int s = 0; f->pull && s < 2; s++) {
-      double own; /* twice k_A */
-      if (n[s] == 0) continue;
-      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(d, n[0] - 2 * !s, n[1] - 2 * s, 2, f->b, G);
-      for (int r = 0; r < d; r++) f->grad[s][r] = mass * (own * f->w[s][r] + cross * f->w[1 - s][r]);
-      f->bias[s] = mass * n[s] * sneppp__sphere_sum(d, n[0] - !s, n[1] - s, 0, f->b, G);
-   }
-   return mass * sneppp__sphere_sum(d, n[0], n[1], 0, f->b, G);
-}
-
-/* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
-   t = -b/n in (-1, 1):
+/* ---- one rectified unit with bias, any d and p. z = u . x has the density f (1-z^2)^((d-3)/2), t = -b/n, |t| < 1:
 
       M_0 = P(z > t),   M_1 = n f (1-t^2)^((d-1)/2)/(d-1) + b M_0,   f = Gamma(d/2)/(sqrt(pi) Gamma((d-1)/2)),
       M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
 
    M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
    dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
-   polynomial and goes to sneppp__sphere_powers. */
-static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
-{
-   double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
-   double root = sqrt(A->r2), odd = 1;
-   J = d % 2 ? (A->n + A->b) / A->n : atan2(root, A->t);
-   if (d % 2 == 0) odd = 1 / root;
-   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
-      odd *= A->r2;
-      J = ((e - 1) * J - A->t * odd) / e;
-      f *= (double)e / (e - 1);
-   }
-   rim = f * sneppp__ipow(root, d - 1) / (d - 1);
-   M[0] = f * J;
-   M[1] = A->n * rim + A->b * M[0];
-   for (int r = 2; r <= p; r++) {
-      c = (double)(r - 1) / (d - 1);
-      M[r] = (A->b * M[r - 1] * (1 + 2 * c) + c * (A->n - A->b) * (A->n + A->b) * M[r - 2]) / (1 + c);
-   }
-   if (p) {
-      *db = p * M[p - 1];
-      *dn = p == 1 ? rim : p * (M[p] - A->b * M[p - 1]) / A->n;
-   } else {
-      *db = f * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A->n;
-      *dn = A->t * *db;
-   }
-   return M[p] > 0 ? M[p] : 0;
-}
-
-/* One rectified unit against the constant. */
+   polynomial and goes to sneppp__powers_core. */
 static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
-   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], f->p[0]);
+   const int    p = f->p[0];
+   const double mass = sneppp_window_mass(win);
+   double       u[SNEPPP__MAX_STATS], M[SNEPPP__MAX_ORDER + 1], density = d % 2 ? 0.5 : 1 / SNEPPP__PI, dn, db;
+   sneppp__cap  A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0], p);
    if (A.empty) return 0;
-   if (A.whole) return sneppp__sphere_powers(win, d, f);
-   k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
+   if (A.whole) return sneppp__powers_core(win, d, f);
+   double root = sqrt(A.r2), odd = d % 2 ? 1 : 1 / root, J = d % 2 ? (A.n + A.b) / A.n : atan2(root, A.t), rim;
+   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
+      odd *= A.r2;
+      J = ((e - 1) * J - A.t * odd) / e;
+      density *= (double)e / (e - 1);
+   }
+   rim = density * sneppp__ipow(root, d - 1) / (d - 1);
+   M[0] = density * J;
+   M[1] = A.n * rim + A.b * M[0];
+   for (int r = 2; r <= p; r++) {
+      double c = (double)(r - 1) / (d - 1);
+      M[r] = (A.b * M[r - 1] * (1 + 2 * c) + c * (A.n - A.b) * (A.n + A.b) * M[r - 2]) / (1 + c);
+   }
+   db = p ? p * M[p - 1] : density * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A.n;
+   dn = p == 0 ? A.t * db : p == 1 ? rim : p * (M[p] - A.b * M[p - 1]) / A.n;
    for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
    f->bias[0] = mass * db;
-   return k;
-}
-
-static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   switch (p->rule->core) {
-      case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
-      case SNEPPP__CORE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
-      case SNEPPP__CORE_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__sphere_powers);
-      default:                       return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
-   }
+   return mass * fmax(M[p], 0);
 }
 
 /* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. */
-
-/* atan2(b, a) for a, b >= 0, not both zero, to 1.5 ulp. The quadrant is cut at tan(pi/8) and tan(3 pi/8), so that atan
-   is needed for |z| <= tan(pi/8) only: z times a polynomial in z^2, interpolated at the Chebyshev points of that
-   interval (error 3e-18 before rounding). */
-SNEPPP__INLINE double sneppp__atan2_quadrant(double b, double a)
-{
-   const double t = 0.41421356237309503;
-   double       num = b - a, den = b + a, base = SNEPPP__PI / 4, z, y, p;
-   num = b < t * a ? b : num;
-   den = b < t * a ? a : den;
-   base = b < t * a ? 0 : base;
-   num = a < t * b ? -a : num;
-   den = a < t * b ? b : den;
-   base = a < t * b ? SNEPPP__PI / 2 : base;
-   z = num / den;
-   y = z * z;
-   p = -0.017803896394812564;
-   p = p * y + 0.03796390316111083;
-   p = p * y - 0.05035049795312439;
-   p = p * y + 0.05846866752275139;
-   p = p * y - 0.06662950246036792;
-   p = p * y + 0.07692045194561481;
-   p = p * y - 0.09090896801472813;
-   p = p * y + 0.11111110744657099;
-   p = p * y - 0.14285714279244968;
-   p = p * y + 0.19999999999940837;
-   p = p * y - 0.3333333333333312;
-   p = p * y + 1.0;
-   return base + z * p;
-}
 
 /* Directions in x, norms in y[0]. Pairs go one by one where squares are not safe, zero included. */
 static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
@@ -8849,17 +8522,6 @@ static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
    return safe;
 }
 
-/* For sqrt, which may set errno, compilers leave the vectors. */
-SNEPPP__LANES_CODE static void sneppp__lanes_sqrt(double *x)
-{
-#ifdef SNEPPP__VECTOR
-   for (int l = 0; l < SNEPPP__TILE; l += SNEPPP__LANE64)
-      SNEPPP__V64(storeu)(x + l, SNEPPP__V64(sqrt)(SNEPPP__V64(loadu)(x + l)));
-#else
-   for (int l = 0; l < SNEPPP__TILE; l++) x[l] = sqrt(x[l]);
-#endif
-}
-
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). */
@@ -8868,7 +8530,7 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
 {
    const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
                 c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
-   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], product[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
+   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
    for (int r = 0; r < t->d; r++)
       for (int l = 0; l < SNEPPP__TILE; l++) {
@@ -8876,14 +8538,13 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
          pp[l] += plus * plus;
          mm[l] += minus * minus;
       }
-   for (int l = 0; l < SNEPPP__TILE; l++) product[l] = pp[l] - mm[l];
-   sneppp__lanes_sqrt(pp);
-   sneppp__lanes_sqrt(mm);
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double plus = pp[l], minus = mm[l], x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
-      double cosine = product[l] / 4, closed, series;
-      delta[l] = x;
+   for (int l = 0; l < SNEPPP__TILE; l++) { /* apart: compilers do not make vectors of loops with calls */
+      double plus = sqrt(pp[l]), minus = sqrt(mm[l]);
+      delta[l] = 2 * atan2(plus, minus);
       sine[l] = plus * minus / 2;
+   }
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double x = delta[l], y = x * x, cosine = (pp[l] - mm[l]) / 4, closed, series;
       closed = sine[l] + x * cosine;
       series = x * y * (1.0 / 3) * (1 + y * (-1.0 / 10 + y * (1.0 / 280 + y * (-1.0 / 15120 + y * (1.0 / 1330560 +
                y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0)))))));
@@ -8938,29 +8599,9 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
    }
 }
 
-/* f, m1, m2 over [lo, hi], or over R if lo == hi: f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt
-   2). Differences of erf and of exp are formed without cancellation. */
-SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi,
-                                      double *f)
-{
-   const double tau = o->tau, peak = exp(-0.5 * o->away * o->away);
-   if (lo == hi) {
-      f[0] = peak * tau * SNEPPP__SQRT_2PI;
-      f[1] = 0;
-      f[2] = tau * tau * f[0];
-   } else {
-      double a = lo - p->w[0][r] - o->d[0], b = hi - p->w[0][r] - o->d[0], u = a / (tau * SNEPPP__SQRT2),
-             v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v);
-      double drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
-                                      : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
-      f[0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
-      f[1] = peak * tau * tau * drop;
-      f[2] = tau * tau * (f[0] + peak * (a * eu - b * ev));
-   }
-}
-
-/* Boxes, R^d and unions of intervals: products over coordinates. A factor may underflow to 0, so the gradient
-   multiplies the other factors. */
+/* Boxes, R^d and unions of intervals: products over coordinates. Of each, f, m1, m2 over [lo, hi], over R if lo == hi:
+   f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt 2). Differences of erf and of exp are formed
+   without cancellation. A factor may underflow to 0, so the gradient multiplies the other factors. */
 static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
@@ -8973,7 +8614,20 @@ static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
       double        f[SNEPPP__MAX_STATS][3], left[SNEPPP__MAX_STATS], k = 1, right = out ? out->g : 0;
       for (int r = 0; r < p->d; r++) {
          o[r] = sneppp__bell_of(p, r);
-         sneppp__bell_over(p, r, &o[r], lo[r], hi[r], f[r]);
+         const double tau = o[r].tau, peak = exp(-0.5 * o[r].away * o[r].away);
+         if (lo[r] == hi[r]) {
+            f[r][0] = peak * tau * SNEPPP__SQRT_2PI;
+            f[r][1] = 0;
+            f[r][2] = tau * tau * f[r][0];
+         } else {
+            double a = lo[r] - p->w[0][r] - o[r].d[0], b = hi[r] - p->w[0][r] - o[r].d[0],
+                   u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v),
+                   drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
+                                            : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+            f[r][0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+            f[r][1] = peak * tau * tau * drop;
+            f[r][2] = tau * tau * (f[r][0] + peak * (a * eu - b * ev));
+         }
          left[r] = k;
          k *= f[r][0];
       }
@@ -8996,12 +8650,11 @@ typedef struct sneppp__plane { double q, m1[2], m2[2]; } sneppp__plane;
    d(density)/dy_r = -y_r density. Beyond h = 9, T is below 1e-18. */
 static void sneppp__plane_edge(const double *a, const double *b, double sign, int grad, double *turn, sneppp__plane *m)
 {
-   double u[2], foot[2], length = hypot(b[0] - a[0], b[1] - a[1]), t1, t2, cross, h, side;
+   const double length = hypot(b[0] - a[0], b[1] - a[1]);
    if (!(length > 0)) return;
-   u[0] = (b[0] - a[0]) / length, u[1] = (b[1] - a[1]) / length;
-   t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1];
-   cross = a[0] * u[1] - a[1] * u[0];
-   h = fabs(cross), side = cross < 0 ? -sign : sign;
+   const double u[2] = {(b[0] - a[0]) / length, (b[1] - a[1]) / length}, cross = a[0] * u[1] - a[1] * u[0],
+                t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1], h = fabs(cross),
+                side = cross < 0 ? -sign : sign;
    if (h > 1e-100) { /* else the triangle is flat */
       *turn += side * (atan2(t2, h) - atan2(t1, h));
       if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
@@ -9009,11 +8662,10 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
    if (grad && h < 38) {
       double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2),
              drop = sneppp__phi(t1) - sneppp__phi(t2);
-      foot[0] = cross * u[1], foot[1] = -cross * u[0];
       m->m1[0] -= p * u[1] * part;
       m->m1[1] += p * u[0] * part;
-      m->m2[0] -= p * u[1] * (foot[0] * part + u[0] * drop);
-      m->m2[1] += p * u[0] * (foot[1] * part + u[1] * drop);
+      m->m2[0] -= p * u[1] * (cross * u[1] * part + u[0] * drop); /* (u_y, -u_x) cross is the foot */
+      m->m2[1] += p * u[0] * (-cross * u[0] * part + u[1] * drop);
    }
 }
 
@@ -9022,7 +8674,7 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
 static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
 {
    sneppp__plane k;
-   double        turn = 0, whole;
+   double        turn = 0;
    memset(&k, 0, sizeof k);
    for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
       const double *v = win->xy + 2 * at;
@@ -9036,7 +8688,7 @@ static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const doubl
       }
    }
    turn /= 2 * SNEPPP__PI;
-   whole = floor(turn + 0.5);
+   const double whole = floor(turn + 0.5);
    k.q += fabs(turn - whole) < 1e-12 ? whole : turn;
    if (k.q < 0) k.q = 0; /* rounding */
    k.m2[0] += k.q, k.m2[1] += k.q;
@@ -9097,17 +8749,18 @@ static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double
 /* One entry, and its derivatives where `out` is not NULL, on all windows but rasters. */
 static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *out)
 {
-   switch (p->rule->family) {
-      case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
-      case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
-      case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
-      case SNEPPP__BY_PIECES:
-         return sneppp__signs_pair(p, out, 0,
-                                   p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_core : sneppp__box_powers);
-      case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
-      default: /* SNEPPP__BY_RADIAL */
+   switch (p->rule->form) {
+      case SNEPPP__BY_FINITE:             return sneppp__finite_pair(p, out);
+      case SNEPPP__BY_TRANSFORM:          return sneppp__transform_pair(p, out);
+      case SNEPPP__BY_PIECES_POWERS:      return sneppp__signs_pair(p, out, 0, sneppp__powers_core);
+      case SNEPPP__BY_PIECES_CUT:         return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
+      case SNEPPP__BY_SPHERE_CAP:         return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
+      case SNEPPP__BY_SPHERE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
+      case SNEPPP__BY_SPHERE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
+      case SNEPPP__BY_RADIAL:
          return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
                 : p->win->space == SNEPPP_SPACE_POLYGON ? sneppp__polygon_bells(p, out) : sneppp__bells_pair(p, out);
+      default: return sneppp__mixture(p, out, sneppp__gauss_component);
    }
 }
 
@@ -9141,12 +8794,8 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    memcpy(o->part[0].lo, piece->lo, sizeof piece->lo);
    memcpy(o->part[0].hi, piece->hi, sizeof piece->hi);
    o->part[0].point = z;
-   o->xy[0] = o->xy[6] = piece->lo[0], o->xy[2] = o->xy[4] = piece->hi[0];
+   o->xy[0] = o->xy[6] = piece->lo[0], o->xy[2] = o->xy[4] = piece->hi[0]; /* of a triangle one vertex comes twice */
    o->xy[1] = o->xy[3] = piece->lo[1], o->xy[5] = piece->top, o->xy[7] = piece->hi[1];
-   o->part[1].xy = o->xy, o->part[1].count = 4;
-   if (part == &o->polygon && piece->top == piece->lo[1]) { /* a triangle, without a vertex twice */
-      o->xy[4] = o->xy[6], o->xy[5] = o->xy[7], o->part[1].count = 3;
-   } else if (part == &o->polygon && piece->hi[1] == piece->lo[1]) o->part[1].count = 3;
    if (points) part = &o->box, weight *= sneppp__plot_area(piece);
    for (int s = 0; s < 2; s++) { /* more: covariates, beside the place */
       const double *w = p->w[s] + first;
@@ -9183,7 +8832,7 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
    o.part[0].space = places ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_FINITE;
    o.part[0].dim = o.box.d, o.part[0].count = 1;
    o.polygon = o.box, o.polygon.win = &o.part[1];
-   o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2;
+   o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2, o.part[1].xy = o.xy, o.part[1].count = 4;
    if (p->win->xy && places)
       o.polygon.rule = &sneppp__rules[sneppp__find_rule(&o.part[1], 2, p->u[0].act, p->u[1].act, 1, p->log) - 1];
    sneppp__raster_visit(p->win, sneppp__plot_add, &o);
@@ -9196,10 +8845,9 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
 /* A raster for its bumps: the cells that no polygon cuts, with their exposure, and the pieces of the others. */
 typedef struct sneppp__plots {
    sneppp_window whole;
-   double       *weight;                    /* (cells) of whole ones  */
-   sneppp__plot *piece;                     /* (count)                */
+   double       *weight; /* (cells) of whole ones  */
+   sneppp__plot *piece;  /* (count)                */
    size_t        count;
-   double        node[2][12], share[2][12]; /* Gauss's rules of 6 and of 12 points */
 } sneppp__plots;
 
 static void sneppp__plots_take(const sneppp__plot *piece, void *arg)
@@ -9221,29 +8869,26 @@ static void sneppp__place_plots(sneppp__carver *c, const sneppp_window *win, sne
    memset(o->weight, 0, sneppp__raster_cells(win) * sizeof *o->weight);
    o->count = 0;
    sneppp__raster_visit(win, sneppp__plots_take, o);
-   for (int k = 0; k < 2; k++) sneppp__gauss_legendre(k ? 12 : 6, o->node[k], o->share[k]);
 }
 
 /* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over a piece, along y in closed form. Along x Gauss's rule is exact
    to rounding on parts in which neither the bump nor the edge moves by more than 2/s. */
-static double sneppp__plot_bump(const sneppp__plots *o, const sneppp__plot *p, const double *c, const double *s)
+static double sneppp__plot_bump(const sneppp__plot *p, const double *c, const double *s)
 {
-   double lo = fmax(p->lo[0], c[0] - 6.2 / s[0]), hi = fmin(p->hi[0], c[0] + 6.2 / s[0]), sum = 0, length, slope, half,
-          below;
-   int    rule, parts;
+   double lo = fmax(p->lo[0], c[0] - 6.2 / s[0]), hi = fmin(p->hi[0], c[0] + 6.2 / s[0]), sum = 0;
    if (!(lo < hi) || p->lo[1] > c[1] + 6.2 / s[1] || fmax(p->hi[1], p->top) < c[1] - 6.2 / s[1]) return 0;
-   slope = (p->top - p->hi[1]) / (p->hi[0] - p->lo[0]), below = erf(s[1] * (p->lo[1] - c[1]));
+   double slope = (p->top - p->hi[1]) / (p->hi[0] - p->lo[0]), below = erf(s[1] * (p->lo[1] - c[1]));
    if (p->hi[1] == p->top)
       sum = 0.5 * SNEPPP__SQRT_PI / s[0] * (erf(s[0] * (hi - c[0])) - erf(s[0] * (lo - c[0]))) *
             (erf(s[1] * (p->top - c[1])) - below);
    else {
-      length = (hi - lo) * fmax(s[0], fabs(slope) * s[1]);
-      rule = length > 0.5, parts = (int)fmin(1e6, 1 + length / 2), half = 0.5 * (hi - lo) / parts;
+      double length = (hi - lo) * fmax(s[0], fabs(slope) * s[1]), node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+      int    n = sneppp__gauss_legendre(length > 0.5 ? 12 : 6, node, share), parts = (int)fmin(1e6, 1 + length / 2);
+      double half = 0.5 * (hi - lo) / parts;
       for (int k = 0; k < parts; k++)
-         for (int i = 0; i < (rule ? 12 : 6); i++) {
-            double x = lo + half * (2 * k + 1 + o->node[rule][i]), u = s[0] * (x - c[0]);
-            sum += half * o->share[rule][i] * exp(-u * u) *
-                   (erf(s[1] * (p->hi[1] + slope * (x - p->lo[0]) - c[1])) - below);
+         for (int i = 0; i < n; i++) {
+            double x = lo + half * (2 * k + 1 + node[i]), u = s[0] * (x - c[0]);
+            sum += half * share[i] * exp(-u * u) * (erf(s[1] * (p->hi[1] + slope * (x - p->lo[0]) - c[1])) - below);
          }
    }
    return p->weight * 0.5 * SNEPPP__SQRT_PI / s[1] * sum;
@@ -9280,7 +8925,7 @@ static double sneppp__raster_bump(const sneppp__plots *o, const double *c, const
       }
    }
    for (int r = 0; r < win->dim; r++) sum *= 0.5 * SNEPPP__SQRT_PI / s[r];
-   for (size_t k = 0; k < o->count; k++) sum += sneppp__plot_bump(o, &o->piece[k], c, s);
+   for (size_t k = 0; k < o->count; k++) sum += sneppp__plot_bump(&o->piece[k], c, s);
    return sum > 0 ? sum : 0; /* of pieces that are taken away, rounding may be left */
 }
 
@@ -9325,14 +8970,17 @@ SNEPPP__COLD static sneppp_status sneppp__no_rule(const sneppp__plan *plan, snep
                        space, plan->d, more);
 }
 
-/* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
-SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+/* With the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
+SNEPPP__COLD static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
+                                                    const sneppp_layer *layer, int log, int moments,
+                                                    sneppp_error *err)
 {
    enum { THERE = 1, BIASED = 2, HIGH = 4 };
-   unsigned char is[SNEPPP_ACT_END];
-   memset(is, 0, sizeof is);
-   memset(plan->rule, 0, sizeof plan->rule);
-   plan->log = log;
+   unsigned char is[SNEPPP_ACT_END] = {0};
+   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
+   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
+   memset(plan, 0, sizeof *plan);
+   plan->win = win, plan->layer = layer, plan->d = sneppp__stats(win), plan->log = log;
    for (int i = 0; i < plan->layer->n; i++) {
       sneppp_unit    unit = sneppp__plan_unit(plan, i);
       unsigned char *at = &is[unit.act];
@@ -9358,24 +9006,6 @@ SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
-                                       const sneppp_layer *layer, int log, int moments, sneppp_error *err)
-{
-   if (!checked) SNEPPP__TRY(sneppp__window_check(win, err));
-   SNEPPP__TRY(sneppp__layer_check(win, layer, moments, err));
-   plan->win = win;
-   plan->layer = layer;
-   plan->d = sneppp__stats(win);
-   return sneppp__plan_rules(plan, log, moments, err);
-}
-
-/* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
-SNEPPP__COLD static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
-{
-   sneppp__plan plan;
-   return sneppp__plan_make(&plan, win, 0, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
-}
-
 /* Loads units i and j in the order of their rule, unit[0] and unit[1]; j < 0 is the constant unit.
 
    A step is its own square, so K_ii is its first moment. That must be said: as a pair, the two edges fall on each
@@ -9384,14 +9014,12 @@ static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pa
 {
    const sneppp_layer *layer = plan->layer;
    sneppp_unit         u[2];
-   int                 rule, swap;
    u[0] = sneppp__plan_unit(plan, i);
    if (i == j && u[0].act == SNEPPP_ACT_STEP && plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) j = -1;
    memset(&u[1], 0, sizeof u[1]);
    u[1].act = SNEPPP_ACT_ONE;
    if (j >= 0) u[1] = sneppp__plan_unit(plan, j);
-   rule = plan->rule[u[0].act][u[1].act];
-   swap = rule < 0;
+   const int rule = plan->rule[u[0].act][u[1].act], swap = rule < 0;
    unit[swap] = i;
    unit[!swap] = j;
    p->rule = &sneppp__rules[(swap ? -rule : rule) - 1];
@@ -9443,43 +9071,43 @@ static size_t sneppp__gram_lanes(size_t n)
 }
 
 /* The arrays of a gradient, as a list. The last three, of the measure, only GAUSS has; elsewhere they have no entries
-   and are NULL. */
+   and are NULL. Returned is the length of all. */
 enum { SNEPPP__PULL_W, SNEPPP__PULL_B, SNEPPP__PULL_WIDTH, SNEPPP__PULL_MEAN, SNEPPP__PULL_SCALE, SNEPPP__PULL_WEIGHT,
        SNEPPP__PULL_BLOCKS };
 
-static void sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
+static size_t sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
 {
    size_t measure = win->space != SNEPPP_SPACE_GAUSS ? 0 : win->count ? win->count : 1;
    count[SNEPPP__PULL_W] = count[SNEPPP__PULL_WIDTH] = n * d;
    count[SNEPPP__PULL_B] = n;
    count[SNEPPP__PULL_MEAN] = count[SNEPPP__PULL_SCALE] = measure * d;
    count[SNEPPP__PULL_WEIGHT] = measure;
+   return (2 * n + 2 * measure) * d + n + measure;
 }
 
 /* The doubles that one lane's gradient takes. */
 static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
 {
-   size_t count[SNEPPP__PULL_BLOCKS], sum = 0;
-   sneppp__pull_blocks(n, d, win, count);
-   for (int k = 0; k < SNEPPP__PULL_BLOCKS; k++) sum += count[k];
-   return sum;
+   size_t count[SNEPPP__PULL_BLOCKS];
+   return sneppp__pull_blocks(n, d, win, count);
 }
 
 /* The tiles that there are: for layers of one activation, where they pay. */
-static int sneppp__tile_cores(const sneppp__tile *t, const sneppp__rule *rule, sneppp__tile_load **load,
+static int sneppp__tile_cores(const sneppp__tile *t, sneppp__form form, sneppp__tile_load **load,
                               sneppp__tile_row **row)
 {
    const int cosine = t->act == SNEPPP_ACT_COS, relu = t->act == SNEPPP_ACT_RELU;
-   *load = sneppp__wave_load;
-   *row = sneppp__box_row;
-   if (rule->family == SNEPPP__BY_TRANSFORM)
-      return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
-   *load = sneppp__normal_load;
-   *row = sneppp__normal_row;
-   if (rule->family == SNEPPP__BY_GAUSS) return cosine;
-   *load = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_load : sneppp__rays_load;
-   *row = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_row : sneppp__rays_row;
-   return relu && ((rule->core == SNEPPP__CORE_CUT && t->d == 1) || rule->core == SNEPPP__CORE_HOMOGENEOUS);
+   *load = form == SNEPPP__BY_PIECES_CUT           ? sneppp__kinks_load
+           : form == SNEPPP__BY_SPHERE_HOMOGENEOUS ? sneppp__rays_load : sneppp__wave_load;
+   switch (form) {
+      case SNEPPP__BY_TRANSFORM:
+         *row = sneppp__box_row;
+         return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
+      case SNEPPP__BY_GAUSS_BELL:         *row = sneppp__normal_row; return cosine;
+      case SNEPPP__BY_PIECES_CUT:         *row = sneppp__kinks_row; return relu && t->d == 1;
+      case SNEPPP__BY_SPHERE_HOMOGENEOUS: *row = sneppp__rays_row; return relu;
+      default: return 0;
+   }
 }
 
 /* The coordinates of part number t->part, and of the units of side s in them. */
@@ -9514,15 +9142,6 @@ static void sneppp__tile_units(sneppp__tile *t, int s)
    memset(o->g, 0, sizeof o->g[0] * ((size_t)t->d + 1));
 }
 
-/* In strands: one sum would wait for each addition to end before the next can start. */
-SNEPPP__LANES_CODE static double sneppp__lanes_dot(const double *x, const double *y)
-{
-   double sum[4] = {0, 0, 0, 0};
-   for (int l = 0; l < SNEPPP__TILE; l += 4)
-      for (int k = 0; k < 4; k++) sum[k] += x[l + k] * y[l + k];
-   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* An argument, not a variable: of that compilers do not believe that it is nobody's alias. */
 SNEPPP__LANES_CODE static void sneppp__lanes_add(double a, const double *x, const double *y,
                                                  double *SNEPPP__RESTRICT to)
@@ -9538,8 +9157,8 @@ SNEPPP__LANES_CODE static double sneppp__tile_add(const sneppp__tile *t, const d
    for (int l = 0; l < SNEPPP__TILE; l++) k[l] += t->weight * row->k[l];
    if (!t->pull) return 0;
    for (int r = 0; r <= t->d; r++) sneppp__lanes_add(t->weight, g, row->d[1][r], b->g[r]);
-   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__lanes_dot(g, row->d[0][r]);
-   return sneppp__lanes_dot(g, row->k);
+   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__dot_f64(SNEPPP__TILE, g, row->d[0][r]);
+   return sneppp__dot_f64(SNEPPP__TILE, g, row->k);
 }
 
 /* From coordinates to parameters, of the units of side s, which are those from number `from` on. */
@@ -9566,7 +9185,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
    const sneppp__plan *plan = job->plan;
    const sneppp_layer *layer = plan->layer;
    double              k[SNEPPP__TILE][SNEPPP__TILE], g[SNEPPP__TILE][SNEPPP__TILE]; /* g: 0 where there is no pair */
-   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2], parts;
+   const size_t        n = (size_t)layer->n, d = (size_t)plan->d, from[2] = {i, j};
    const int           sides = i == j ? 1 : 2; /* on the diagonal both are the same units */
    sneppp__tile        t;
    sneppp__row         row;
@@ -9577,10 +9196,9 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
 #ifdef SNEPPP__VECTOR
    if (!sneppp__has_vectors()) return 0;
 #endif
-   from[0] = i, from[1] = j;
    t.win = plan->win, t.act = sneppp__plan_unit(plan, 0).act, t.d = plan->d, t.value = job->K != NULL,
    t.pull = job->G != NULL;
-   if (!sneppp__tile_cores(&t, &sneppp__rules[plan->rule[t.act][t.act] - 1], &load, &make)) return 0;
+   if (!sneppp__tile_cores(&t, sneppp__rules[plan->rule[t.act][t.act] - 1].form, &load, &make)) return 0;
    for (int s = 0; s < 2; s++) {
       t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
       t.w[s] = layer->W + from[s] * d;
@@ -9593,7 +9211,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
       for (size_t l = sides == 1 ? r : 0; l < (size_t)t.n[1]; l++) g[r][l] = job->scale * (across[l] + down[l * n]);
       if (sides == 1) g[r][r] *= 0.5;
    }
-   parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
+   const size_t parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
    for (t.part = 0; t.part < (parts ? parts : 1); t.part++) {
       double sum = 0;
       sneppp__tile_frame(&t);
@@ -9649,10 +9267,9 @@ static void sneppp__gram_lane(size_t lane, void *arg)
    size_t                  n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d, count[SNEPPP__PULL_BLOCKS];
    double                 *part[SNEPPP__PULL_BLOCKS] = {NULL};
    if (job->G) {
-      size_t  size = sneppp__pull_size(n, d, job->plan->win);
+      size_t  size = sneppp__pull_blocks(n, d, job->plan->win, count);
       double *flat = job->parts + lane * size;
       memset(flat, 0, size * sizeof *flat);
-      sneppp__pull_blocks(n, d, job->plan->win, count);
       for (int k = 0; k < SNEPPP__PULL_BLOCKS; flat += count[k], k++) part[k] = count[k] ? flat : NULL;
    }
    for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE)
@@ -9692,8 +9309,7 @@ typedef struct sneppp__cells_job {
    const sneppp_layer     *layer;
    size_t                  n, d, places, lanes;
    int                     waves;           /* 1: cos, sin and constants; 2: exp and constants; 0: of points       */
-   int                     kind, fill, order;
-   double                  node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+   int                     kind, order;
    size_t                  count[SNEPPP__KINDS], start[SNEPPP__KINDS];
    double                  h[SNEPPP__KINDS][2];
    sneppp_unit            *unit;            /* (n)                                                      */
@@ -9708,9 +9324,8 @@ typedef struct sneppp__cells_job {
 static void sneppp__cells_point(sneppp__cells_job *o, int kind, size_t cell, double x, double y, double weight)
 {
    size_t  at = o->start[kind] + o->count[kind]++, Q = (size_t)sneppp__raster_more(o->win);
-   double *t;
-   if (!o->fill) return;
-   t = o->t + at * o->d;
+   if (!o->t) return; /* they are counted */
+   double *t = o->t + at * o->d;
    if (o->places) t[0] = x;
    if (o->places > 1) t[1] = y;
    if (Q) memcpy(t + o->places, o->win->z + cell * Q, Q * sizeof *t);
@@ -9727,13 +9342,16 @@ static void sneppp__cells_take(const sneppp__plot *p, void *arg)
       o->h[p->kind][0] = p->kind % 3 ? hx : 0.5 * o->win->cell[0];
       o->h[p->kind][1] = o->win->dim > 1 && p->kind < 3 ? 0.5 * o->win->cell[1] : 0.5 * (p->hi[1] - p->lo[1]);
       sneppp__cells_point(o, p->kind, p->cell, cx, 0.5 * (p->lo[1] + p->hi[1]), size);
-   } else
-      for (int i = 0; i < o->order; i++) {
-         double u = 0.5 * (1 + o->node[i]), hy = 0.5 * ((1 - u) * (p->hi[1] - p->lo[1]) + u * (p->top - p->lo[1]));
-         for (int j = 0; j < o->order; j++)
-            sneppp__cells_point(o, points, p->cell, cx + hx * o->node[i], p->lo[1] + hy * (1 + o->node[j]),
-                                size * hx * o->share[i] * hy * o->share[j]);
+   } else {
+      double node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+      int    order = sneppp__gauss_legendre(o->order, node, share);
+      for (int i = 0; i < order; i++) {
+         double u = 0.5 * (1 + node[i]), hy = 0.5 * ((1 - u) * (p->hi[1] - p->lo[1]) + u * (p->top - p->lo[1]));
+         for (int j = 0; j < order; j++)
+            sneppp__cells_point(o, points, p->cell, cx + hx * node[i], p->lo[1] + hy * (1 + node[j]),
+                                size * hx * share[i] * hy * share[j]);
       }
+   }
 }
 
 /* F (rows, n) at points from number `first` on, times their roots, and S, the derivative of -F in the bias. */
@@ -9809,32 +9427,26 @@ static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, d
    }
 }
 
-/* P and Q of one kind, and G o P, G o Q. */
-static void sneppp__cells_factors(const sneppp__cells_job *o)
-{
-   const size_t n = o->n;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j <= i; j++) {
-         double f[2] = {0, 0}, df[2][2], P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
-         if (o->kind < 9) sneppp__cells_pair(o, i, j, f, df);
-         if (o->kind < 9 && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
-         if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
-         if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[i * n + j] + o->ask->G[j * n + i]);
-         o->P[i * n + j] = o->P[j * n + i] = P, o->Q[i * n + j] = o->Q[j * n + i] = Q;
-         if (o->ask->G) o->GP[i * n + j] = o->GP[j * n + i] = g * P, o->GQ[i * n + j] = o->GQ[j * n + i] = g * Q;
-      }
-}
-
-/* One kind: the sums of the lanes, in their order, into K, and the derivatives of P and Q. */
+/* One kind: P and Q, G o P and G o Q; the sums of the lanes, in their order, into K; and the derivatives of P and Q. */
 static void sneppp__cells_kind(sneppp__cells_job *o, const sneppp_parallel *par)
 {
    const size_t n = o->n, size = n * n;
-   double      *A = o->sums, *B = A + size, *K = o->ask->K, f[2], df[2][2];
-   sneppp__cells_factors(o);
+   const int    boxes = o->kind < 9;
+   double      *A = o->sums, *B = A + size, *K = o->ask->K, f[2] = {0, 0}, df[2][2];
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++) {
+         const size_t k = i * n + j, l = j * n + i;
+         double       P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
+         if (boxes) sneppp__cells_pair(o, i, j, f, df);
+         if (boxes && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
+         if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
+         if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[l]);
+         o->P[k] = o->P[l] = P, o->Q[k] = o->Q[l] = Q, o->GP[k] = o->GP[l] = g * P, o->GQ[k] = o->GQ[l] = g * Q;
+      }
    sneppp__run(par, sneppp__cells_lane, o, o->lanes);
    for (size_t l = 1; l < o->lanes; l++) sneppp__long_add(2 * size, 1, o->sums + 2 * l * size, A);
-   for (size_t k = 0; K && k < size; k++) K[k] += o->P[k] * A[k] + (o->kind < 9 ? o->Q[k] * B[k] : 0);
-   for (size_t i = 0; o->ask->G && o->kind < 9 && i < n; i++)
+   for (size_t k = 0; K && k < size; k++) K[k] += o->P[k] * A[k] + (boxes ? o->Q[k] * B[k] : 0);
+   for (size_t i = 0; o->ask->G && boxes && i < n; i++)
       for (size_t j = 0; j < n; j++) { /* the entries (i, j) and (j, i) */
          size_t k = i * n + j;
          double g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[j * n + i]);
@@ -9864,8 +9476,6 @@ static int sneppp__cells_order(const sneppp__cells_job *o, const sneppp_layer *l
    return 0;
 }
 
-/* The whole matrix, its pull-back, or both, where they are products: *done says whether. The gradient goes to the first
-   of job->parts. */
 /* Bumps on a raster, their squares or themselves: a bump is the square of one that is sqrt(2) times as wide. */
 static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, sneppp_error *err)
 {
@@ -9889,6 +9499,8 @@ static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, 
    return SNEPPP_OK;
 }
 
+/* What is a product of matrices or a sum of bumps: values, their pull-back, or both; *done says whether. The gradient
+   goes to the first of job->parts. */
 static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const sneppp_parallel *par, int *done,
                                         sneppp_error *err)
 {
@@ -9905,7 +9517,6 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    for (int i = 0; i < layer->n; i++) acts |= 1u << sneppp__plan_unit(job->plan, i).act;
    o.waves = !(acts & ~(SNEPPP__WAVES | SNEPPP__A(ONE))) ? 1 : !(acts & ~(SNEPPP__EXPS)) ? 2 : 0;
    if (o.places && (!o.waves || (o.win->xy && !(o.order = sneppp__cells_order(&o, layer))))) return SNEPPP_OK;
-   if (o.order) sneppp__gauss_legendre(o.order, o.node, o.share);
    sneppp__raster_visit(o.win, sneppp__cells_take, &o);
    for (int k = 0; k < SNEPPP__KINDS; k++) o.start[k] = points, points += o.count[k];
    o.lanes = n > 512 ? 2 : n > 256 ? 4 : 8;
@@ -9922,7 +9533,6 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
       o.pull = sneppp__doubles(&room.c, o.lanes * n, 2 * d + 1);
    }
    SNEPPP__TRY(room.st);
-   o.fill = 1;
    memset(o.count, 0, sizeof o.count);
    sneppp__raster_visit(o.win, sneppp__cells_take, &o);
    memset(o.pull, 0, o.lanes * n * (2 * d + 1) * sizeof *o.pull);
@@ -9960,11 +9570,9 @@ static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *p
 {
    static const char *const name[SNEPPP__PULL_BLOCKS] = {"W", "b", "width", "window.mean", "window.scale",
                                                          "window.weight"};
-   size_t        n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win),
-                 count[SNEPPP__PULL_BLOCKS];
-   double       *to[SNEPPP__PULL_BLOCKS];
-   sneppp__pull_blocks(n, d, plan->win, count);
-   to[0] = out->W, to[1] = out->b, to[2] = out->width, to[3] = out->mean, to[4] = out->scale, to[5] = out->weight;
+   double *const to[SNEPPP__PULL_BLOCKS] = {out->W, out->b, out->width, out->mean, out->scale, out->weight};
+   size_t        count[SNEPPP__PULL_BLOCKS], d = (size_t)plan->d;
+   const size_t  size = sneppp__pull_blocks((size_t)plan->layer->n, d, plan->win, count);
    for (int pass = 0; pass < 2; pass++) {
       const double *from = parts;
       for (int k = 0; k < SNEPPP__PULL_BLOCKS; from += count[k], k++) {
@@ -9995,18 +9603,16 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp__gram_job own = *asked, *job = &own;
    const int      full = job->shape == SNEPPP__FULL;
    double        *K = job->K;
-   sneppp__plan   plan;
+   sneppp__plan   plan, other;
    sneppp__room   room = sneppp__room_open(NULL);
-   size_t         n, count, size;
    int            cells;
    SNEPPP__REFUSE(err, !K && keep, ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
    SNEPPP__REFUSE(err, !K && !job->G, ARG, "the gradient with respect to the kernel is NULL");
    SNEPPP__TRY(sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err));
-   n = (size_t)layer->n;
+   const size_t n = (size_t)layer->n, count = full ? n * n : n,
+                size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
    SNEPPP__REFUSE(err, full && n > SIZE_MAX / sizeof(double) / n, SIZE,
                   "layer.n = %d is too large: size_t cannot count the bytes of K", layer->n);
-   count = full ? n * n : n;
-   size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
    SNEPPP__REFUSE(err, job->G && !out, ARG, "out is NULL");
    for (size_t i = 0; job->G && i < count; i++)
       SNEPPP__REFUSE(err, !sneppp__finite(job->G[i]), NOT_FINITE,
@@ -10028,7 +9634,8 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
       if (job->shape == SNEPPP__MOMENT) status = sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%z] cannot be represented", i);
       else
          status = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", full ? i / n : i,
-                               full ? i % n : i, log ? "" : sneppp__log_hint(win, layer));
+                               full ? i % n : i, log || sneppp__plan_make(&other, win, 0, layer, 1, 0, NULL)
+                                                    ? "" : "; sneppp_gram_log may do");
    }
    if (keep && !status) memcpy(K, job->K, count * sizeof *K);
    if (job->G && !status) status = sneppp__pull_join(&plan, job->parts, job->lanes, out, err);
@@ -10165,10 +9772,9 @@ static sneppp__search sneppp__search_start(double f0, double d0, double t)
 
 static double sneppp__cubic_minimum(double a, double fa, double da, double b, double fb, double db)
 {
-   double e = da + db - 3 * (fb - fa) / (b - a), square = e * e - da * db, root, t;
+   double e = da + db - 3 * (fb - fa) / (b - a), square = e * e - da * db;
    if (!(square > 0)) return 0.5 * (a + b);
-   root = sqrt(square);
-   t = b - (b - a) * (db + root - e) / (db - da + 2 * root);
+   const double root = sqrt(square), t = b - (b - a) * (db + root - e) / (db - da + 2 * root);
    return sneppp__finite(t) ? t : 0.5 * (a + b);
 }
 

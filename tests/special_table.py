@@ -99,7 +99,6 @@ def coef():
       if abs(x - 2) < mpf(10)**-18: return 1 - mp.euler
       return loggamma(x)/((x - 1)*(x - 2))
    rows("sneppp__lgamma_table", [fit(lg, mpf(1), mpf(2), 19), fit(lg, mpf(2), mpf(3), 19)], "[2][20]")
-   flat("sneppp__digamma_table", fit(digamma, mpf(1), mpf(2), 20))
    xs, ws = [], []
    for n in (6, 8, 10, 12, 16, 20, 32):
       for x, w in gauss_legendre(n)[n//2:]:
