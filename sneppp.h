@@ -9845,17 +9845,6 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
 /* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
 static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
 
-static void sneppp__tree_box(int d, const double *x, sneppp_node *n)
-{
-   for (int k = 0; k < d; k++) { n->lo[k] = 1e300; n->hi[k] = -1e300; }
-   for (size_t i = n->first; i < n->first + n->count; i++)
-      for (int k = 0; k < d; k++) {
-         double v = x[i * (size_t)d + (size_t)k];
-         if (v < n->lo[k]) n->lo[k] = v;
-         if (v > n->hi[k]) n->hi[k] = v;
-      }
-}
-
 static void sneppp__swap_rows(void *rows, size_t bytes, size_t i, size_t j) /* of numbers: whole words */
 {
    unsigned char *a = (unsigned char *)rows + i * bytes, *b = (unsigned char *)rows + j * bytes;
@@ -9866,35 +9855,22 @@ static void sneppp__swap_rows(void *rows, size_t bytes, size_t i, size_t j) /* o
    }
 }
 
-/* A table whose rows are moved: its key is the column of doubles, or of floats, that begins `at` bytes into a row, and
-   what stands beside the rows moves with them. */
-typedef struct sneppp__movable {
-   void  *row, *beside;
-   size_t row_bytes, beside_bytes, at;
-   int    is_float;
-} sneppp__movable;
-
-SNEPPP__INLINE double sneppp__row_key(const sneppp__movable *t, size_t i)
-{
-   const unsigned char *p = (const unsigned char *)t->row + i * t->row_bytes + t->at;
-   return t->is_float ? (double)*(const float *)(const void *)p : *(const double *)(const void *)p;
-}
-
-/* Moves the rows first .. last - 1 so that row mid is the one that a sort by the key would put there, smaller keys
-   before it and larger ones behind (Hoare's selection; runs of equal keys are split evenly). */
-static void sneppp__select(const sneppp__movable *t, size_t first, size_t last, size_t mid)
+/* Moves the rows first .. last - 1 of x (., d), and order beside them if it is not NULL, so that row mid is the one
+   that a sort by column k would put there, smaller ones before it and larger ones behind (Hoare's selection; runs of
+   equal ones are split evenly). */
+static void sneppp__select(double *x, size_t d, size_t k, size_t *order, size_t first, size_t last, size_t mid)
 {
    while (last - first > 1) {
-      double p = sneppp__row_key(t, first + (last - first) / 2);
+      double p = x[(first + (last - first) / 2) * d + k];
       size_t i = first, j = last - 1;
       for (;; i++, j--) {
-         while (sneppp__row_key(t, i) < p) i++;
-         while (p < sneppp__row_key(t, j)) j--;
+         while (x[i * d + k] < p) i++;
+         while (p < x[j * d + k]) j--;
          if (i >= j) break;
-         sneppp__swap_rows(t->row, t->row_bytes, i, j);
-         sneppp__swap_rows(t->beside, t->beside_bytes, i, j);
+         sneppp__swap_rows(x, d * sizeof *x, i, j);
+         if (order) sneppp__swap_rows(order, sizeof *order, i, j);
       }
-      if (i == j && sneppp__row_key(t, i) <= p) i++; /* [first, i) <= p <= [i, last) */
+      if (i == j && x[i * d + k] <= p) i++; /* [first, i) <= p <= [i, last) */
       if (i == first) i++;
       if (i >= last) i = last - 1;
       if (mid < i) last = i;
@@ -9906,21 +9882,24 @@ static void sneppp__select(const sneppp__movable *t, size_t first, size_t last, 
    number of nodes. */
 static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, sneppp_node *node)
 {
-   size_t          nodes = 1;
-   sneppp__movable rows;
-   rows.row = x, rows.row_bytes = (size_t)d * sizeof *x, rows.beside = order, rows.beside_bytes = sizeof *order;
-   rows.is_float = 0;
+   size_t nodes = 1;
    for (size_t i = 0; order && i < N; i++) order[i] = i;
    memset(&node[0], 0, sizeof node[0]);
    node[0].count = N;
    for (size_t at = 0; at < nodes; at++) {
       sneppp_node *n = &node[at];
       size_t       wide = 0, half = n->count / 2;
-      sneppp__tree_box(d, x, n);
+      for (int k = 0; k < d; k++) {
+         n->lo[k] = 1e300, n->hi[k] = -1e300;
+         for (size_t i = n->first; i < n->first + n->count; i++) {
+            double v = x[i * (size_t)d + (size_t)k];
+            if (v < n->lo[k]) n->lo[k] = v;
+            if (v > n->hi[k]) n->hi[k] = v;
+         }
+      }
       if (n->count <= (!order && N <= SNEPPP__FEW ? N : SNEPPP__LEAF)) continue;
       for (size_t k = 1; k < (size_t)d; k++) if (n->hi[k] - n->lo[k] > n->hi[wide] - n->lo[wide]) wide = k;
-      rows.at = wide * sizeof *x;
-      if (order) sneppp__select(&rows, n->first, n->first + n->count, n->first + half);
+      if (order) sneppp__select(x, (size_t)d, wide, order, n->first, n->first + n->count, n->first + half);
       n->kid = nodes;
       memset(&node[nodes], 0, 2 * sizeof node[0]);
       node[nodes].first = n->first, node[nodes].count = half;
@@ -9961,33 +9940,14 @@ static int sneppp__table_shape(int d, size_t room, const double *metric, int *mo
    return top;
 }
 
-/* The coarsest level that takes bumps of sharpness s along each axis: s_k a_k^2 <= 1.2 with a_k = 2^-(level +
-   more_k). */
-static int sneppp__table_level(int d, const int *more, const double *s)
-{
-   double most = ldexp(s[0], -2 * more[0]);
-   int    level = 0;
-   if (d == 2) most = fmax(most, ldexp(s[1], -2 * more[1]));
-   while (level < 16 && most > SNEPPP__WIDE * (double)((uint64_t)1 << (2 * level))) level++;
-   return level;
-}
-
-/* cell <- A cell B' for the matrices of the two axes; d = 1 has B only. */
-static void sneppp__table_map(int d, const double *A, const double *B, const double *in, double *out)
-{
-   const size_t p = SNEPPP__CHEB;
-   double       half[SNEPPP__CHEB * SNEPPP__CHEB];
-   if (d == 2) sneppp__dgemm(0, 0, p, p, p, 1, A, p, in, p, 0, half, p);
-   sneppp__dgemm(0, 1, d == 2 ? p : 1, p, p, 1, d == 2 ? half : in, p, B, p, 0, out, p);
-}
-
 /* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients (kids = 1), or coefficients of a level
    become values at the nodes of the next (kids = 2^d). The coarse table moves to the end first; a cell is copied before
    its children are written, which reach no farther than its own place. */
 SNEPPP__APART static void sneppp__table_turn(double *table, int d, int level, const int *more, size_t kids)
 {
    const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size;
-   double       M[2][SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
+   const size_t p = SNEPPP__CHEB, rows = size / p;
+   double       M[2][SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB], half[SNEPPP__CHEB * SNEPPP__CHEB];
    for (int i = 0; i < SNEPPP__CHEB; i++) {
       double x = cos(SNEPPP__PI * (i + 0.5) / SNEPPP__CHEB);
       if (kids > 1) sneppp__cheb(0.5 * (x - 1), 0.5 * (x + 1), M[0] + i * SNEPPP__CHEB, M[1] + i * SNEPPP__CHEB);
@@ -9997,8 +9957,11 @@ SNEPPP__APART static void sneppp__table_turn(double *table, int d, int level, co
    memmove(table + (kids - 1) * cells * size, table, cells * size * sizeof *table);
    for (size_t c = 0; c < cells; c++) {
       memcpy(cell, table + ((kids - 1) * cells + c) * size, size * sizeof *cell);
-      for (size_t q = 0; q < kids; q++)
-         sneppp__table_map(d, M[q & 1], M[d == 2 ? q >> 1 : q], cell, table + (kids * c + q) * size);
+      for (size_t q = 0; q < kids; q++) { /* M cell M' for the two axes; the line has the second only */
+         if (d == 2) sneppp__dgemm(0, 0, p, p, p, 1, M[q & 1], p, cell, p, 0, half, p);
+         sneppp__dgemm(0, 1, rows, p, p, 1, d == 2 ? half : cell, p, M[d == 2 ? q >> 1 : q], p, 0,
+                       table + (kids * c + q) * size, p);
+      }
    }
 }
 
@@ -10096,7 +10059,7 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
 {
    sneppp_error inner;
    double       mass = 1;
-   int          f, factors = 0;
+   int          f, factors = 0, coordinates = 0, bumps = 1;
    SNEPPP__REFUSE(err, !desc, ARG, "desc is NULL");
    SNEPPP__REFUSE(err, desc->start_zero || desc->end_zero, ARG,
                   "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
@@ -10123,14 +10086,12 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    SNEPPP__REFUSE(err, !sneppp__normal(mass), RANGE, "the product of the factors' masses is too %s to be represented: "
                   "choose other units", sneppp__finite(mass) ? "small" : "large");
    if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
-   /* where features are added, one that moves along another factor only is integrated over all of this one, too */
-   for (f = 0; f < factors; f++)
-      SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
-                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&out->factor[f].window) > 0), ARG,
-                     "factor[%d] has no finite mass: in a mix that adds, the integrals of the other factors' features "
-                     "do not exist", f);
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
+      /* where features are added, one that moves along another factor only is integrated over all of this one, too */
+      SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix ==
+                     SNEPPP_MIX_ADDITIVE) && !(sneppp_window_mass(&x->window) > 0), ARG, "factor[%d] has no finite "
+                     "mass: in a mix that adds, the integrals of the other factors' features do not exist", f);
       SNEPPP__REFUSE(err, x->width < 0, ARG, "factor[%d].width = %d is negative", f, x->width);
       if (!x->width) x->width = out->width;
       if (x->own.psi || x->own.gram) SNEPPP__TRY(sneppp__own_check(out, factors, f, err));
@@ -10142,19 +10103,15 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
       SNEPPP__REFUSE(err, (out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width !=
                      out->factor[0].width, ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix "
                      "pairs the units one by one", f, x->width, out->factor[0].width);
+      coordinates += sneppp__stats(&x->window);
+      bumps = bumps && !x->units && (x->unit.act == SNEPPP_ACT_RBF ||
+                                     (x->unit.act == SNEPPP_ACT_EXP && x->window.space == SNEPPP_SPACE_SPHERE));
+      if (out->group) bumps = bumps && x->width % out->group == 0;
    }
-   if (out->group) {
-      int radial = out->readout == SNEPPP_READOUT_DIAGONAL && out->mix == SNEPPP_MIX_PRODUCT, coordinates = 0;
-      for (f = 0; f < factors; f++) {
-         const sneppp_factor *x = &out->factor[f];
-         coordinates += sneppp__stats(&x->window);
-         if (x->unit.act != SNEPPP_ACT_RBF &&
-             (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
-         if (x->units || x->width % out->group) radial = 0;
-      }
-      SNEPPP__REFUSE(err, !radial || coordinates > SNEPPP_RADIAL_DIM, ARG, "desc.group needs a product of radial units "
-                     "with at most %d coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
-   }
+   SNEPPP__REFUSE(err, out->group && (!bumps || out->readout != SNEPPP_READOUT_DIAGONAL || out->mix !=
+                  SNEPPP_MIX_PRODUCT || coordinates > SNEPPP_RADIAL_DIM), ARG, "desc.group needs a product of radial "
+                  "units with at most %d coordinates, a diagonal readout, and a width that it divides",
+                  SNEPPP_RADIAL_DIM);
    return SNEPPP_OK;
 }
 
@@ -10293,18 +10250,6 @@ static int sneppp__tree_dim(const sneppp_model *model)
    return d;
 }
 
-/* Tables are for RBF units in windows that fill [-1, 1] in the coordinates of the features. */
-static int sneppp__tables(const sneppp_model *model)
-{
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_factor *x = &model->desc.factor[f];
-      if (x->unit.act != SNEPPP_ACT_RBF ||
-          (x->window.space != SNEPPP_SPACE_RASTER && !sneppp__has_sides(&x->window)))
-         return 0;
-   }
-   return 1;
-}
-
 /* Events that a model remembers: its last arrays, so that they can be added to a block with room behind the rest. */
 static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
 {
@@ -10319,19 +10264,19 @@ SNEPPP__COLD static void sneppp__place_model(sneppp__carver *c, const sneppp_des
 {
    static const double zero[SNEPPP_MAX_DIM] = {0};
    size_t n = 0;
+   int    tables = 1; /* they are for RBF units in windows that fill [-1, 1] in the coordinates of the features */
    memset(model, 0, sizeof *model);
    model->desc = *desc;
    while (model->factors < SNEPPP_MAX_FACTORS && desc->factor[model->factors].window.dim) model->factors++;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_factor *x = &desc->factor[f];
       sneppp_layer_state  *L = &model->layer[f];
-      size_t               units = (size_t)x->width, d;
-      L->n = x->width;
-      L->d = sneppp__stats(&x->window);
-      L->D = sneppp__coords(&x->window);
-      d = (size_t)L->d;
+      size_t               units = (size_t)x->width, d = (size_t)sneppp__stats(&x->window);
+      L->n = x->width, L->d = (int)d, L->D = sneppp__coords(&x->window);
       L->first = model->D;
       model->D += L->D;
+      tables = tables && x->unit.act == SNEPPP_ACT_RBF &&
+               (x->window.space == SNEPPP_SPACE_RASTER || sneppp__has_sides(&x->window));
       sneppp__centre(&x->window, L->shift, L->rate);
       sneppp__place_window(c, &x->window, zero, &model->desc.factor[f].window);
       sneppp__place_window(c, &x->window, L->shift, &L->inside);
@@ -10356,7 +10301,7 @@ SNEPPP__COLD static void sneppp__place_model(sneppp__carver *c, const sneppp_des
       model->centre = sneppp__doubles(c, groups, (size_t)sneppp__tree_dim(model));
       model->peak = sneppp__reals(c, n, 1);
       model->sharp = sneppp__reals(c, n, 1);
-      if (sneppp__tables(model) && (groups = sneppp__table_room(sneppp__tree_dim(model), n)) > 0)
+      if (tables && (groups = sneppp__table_room(sneppp__tree_dim(model), n)) > 0)
          model->table = sneppp__doubles(c, groups, 1);
       model->table_top = -1;
    }
@@ -10446,11 +10391,6 @@ static void sneppp__place_layer(sneppp__carver *c, const sneppp_model *model, in
       sum:   sum_f K_f P_f + sum_{f != g} c_f c_g' P_fg
       stack: K_f P_f on the diagonal blocks, c_f c_g' P_fg off them  (paper, appendix B)
    The readouts of a separable intensity are multiplied later: K_f alone. */
-static int sneppp__mix_multiplies(const sneppp_model *model)
-{
-   return model->desc.mix == SNEPPP_MIX_PRODUCT || model->desc.mix == SNEPPP_MIX_OUTER;
-}
-
 static double sneppp__mix_mass(const sneppp_model *model, const sneppp__grams *g, int f, int h)
 {
    double p = 1;
@@ -10473,12 +10413,13 @@ static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, s
       for (int f = 2; f < model->factors; f++) sneppp__long_product(count, 1, row, g->K[f] + at, row);
       return;
    }
-   for (size_t j = 0; j < count; j++) row[j] = sneppp__mix_multiplies(model) ? 1 : 0;
+   const int multiplies = model->desc.mix == SNEPPP_MIX_PRODUCT || model->desc.mix == SNEPPP_MIX_OUTER;
+   for (size_t j = 0; j < count; j++) row[j] = multiplies ? 1 : 0;
    for (int f = 0; f < model->factors; f++) {
       size_t a = sneppp__unit_of(model, f, i), b;
-      for (size_t j = 0; sneppp__mix_multiplies(model) && j < count; j++)
+      for (size_t j = 0; multiplies && j < count; j++)
          row[j] *= sneppp__factor_entry(model, g, f, a, sneppp__unit_of(model, f, j0 + j));
-      for (int h = 0; !sneppp__mix_multiplies(model) && a != SIZE_MAX && h < model->factors; h++) {
+      for (int h = 0; !multiplies && a != SIZE_MAX && h < model->factors; h++) {
          double p = sneppp__mix_mass(model, g, f, h);
          for (size_t j = 0; (h == f || sneppp__mix_needs_moments(model)) && j < count; j++)
             if ((b = sneppp__unit_of(model, h, j0 + j)) != SIZE_MAX)
@@ -10518,16 +10459,15 @@ static double sneppp__edge_distance(const double *a, const double *b, const doub
 SNEPPP__COLD static sneppp_status sneppp__region_line(const sneppp_window *win, const sneppp_window *part, int f,
                                                       sneppp_error *err)
 {
-   const double *whole = win->space == SNEPPP_SPACE_BOX ? NULL : win->ends;
-   for (size_t i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
-      double lo = part->space == SNEPPP_SPACE_BOX ? part->lo[0] : part->ends[2 * i],
-             hi = part->space == SNEPPP_SPACE_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
-      for (size_t j = 0; j < (whole ? win->count : 1); j++) {
-         double a = whole ? whole[2 * j] : win->lo[0], b = whole ? whole[2 * j + 1] : win->hi[0];
-         if (a <= reach && b > reach) reach = b;
-      }
-      SNEPPP__REFUSE(err, reach < hi, ARG,
-                     "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap of it", f, lo, hi);
+   const int     boxes[2] = {win->space == SNEPPP_SPACE_BOX, part->space == SNEPPP_SPACE_BOX};
+   const double  side[2][2] = {{win->lo[0], win->hi[0]}, {part->lo[0], part->hi[0]}};
+   const double *whole = boxes[0] ? side[0] : win->ends, *own = boxes[1] ? side[1] : part->ends;
+   for (size_t i = 0; i < (boxes[1] ? 1 : part->count); i++, own += 2) {
+      double reach = own[0];
+      for (size_t j = 0; j < (boxes[0] ? 1 : win->count); j++)
+         if (whole[2 * j] <= reach && whole[2 * j + 1] > reach) reach = whole[2 * j + 1];
+      SNEPPP__REFUSE(err, reach < own[1], ARG,
+                     "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap of it", f, own[0], own[1]);
    }
    return SNEPPP_OK;
 }
@@ -10782,6 +10722,8 @@ SNEPPP__COLD static sneppp_status sneppp__flat_check(const sneppp_window *win, c
 SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window *win, int f, const sneppp_window *part,
                                                             int cut, sneppp_error *err)
 {
+   SNEPPP__REFUSE(err, !sneppp__is_flat(part) && part->space != SNEPPP_SPACE_RASTER, NO_CLOSED_FORM,
+                  "region.factor[%d]: parts of a raster are boxes, polygons and cells of its grid", f);
    for (int r = 0; r < win->dim; r++) {
       double lo[2], hi[2];
       sneppp__window_side(win, r, &lo[0], &hi[0]);
@@ -10789,23 +10731,18 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
       if (part->space == SNEPPP_SPACE_RASTER &&
           (part->origin[r] != win->origin[r] || part->cell[r] != win->cell[r] || part->cells[r] != win->cells[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: cells of another grid than the window's", f);
-      if (!cut && (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
-          !(fmax(lo[0], lo[1]) < fmin(hi[0], hi[1])))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d], from %g to %g, does not meet the window", f,
-                             lo[1], hi[1]);
+      SNEPPP__REFUSE(err, !cut && part->space != SNEPPP_SPACE_POLYGON && !(fmax(lo[0], lo[1]) < fmin(hi[0], hi[1])),
+                     ARG, "region.factor[%d], from %g to %g, does not meet the window", f, lo[1], hi[1]);
    }
-   if (part->space == SNEPPP_SPACE_RASTER && part->covariates && part->covariates != win->covariates)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].covariates = %d, but the window has %d", f,
-                          part->covariates, win->covariates);
+   SNEPPP__REFUSE(err, part->space == SNEPPP_SPACE_RASTER && part->covariates && part->covariates != win->covariates,
+                  ARG, "region.factor[%d].covariates = %d, but the window has %d", f, part->covariates,
+                  win->covariates);
    if (!cut && (part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
       sneppp_window outer = *win, inner = *part; /* of two polygons, the region's must lie in the window's */
       outer.space = inner.space = SNEPPP_SPACE_POLYGON;
       return sneppp__flat_check(&outer, &inner, f, err);
    }
-   if (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON)
-      return SNEPPP_OK;
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                       "region.factor[%d]: parts of a raster are boxes, polygons and cells of its grid", f);
+   return SNEPPP_OK;
 }
 
 /* May this window be factor f of a region, and does it lie inside win, or will it be cut to it? */
@@ -10946,20 +10883,6 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
    sneppp__place_layer(c, model, f, layer);
 }
 
-/* mass times the mass of a part of a factor: of what it shares with the window, by the window's measure. */
-static sneppp_status sneppp__part_mass(const sneppp_model *model, int f, const sneppp_window *part, double *mass,
-                                       sneppp_error *err)
-{
-   sneppp_window inside;
-   sneppp_layer  layer;
-   sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
-   if (!part) { *mass *= sneppp_window_mass(&model->layer[f].inside); return SNEPPP_OK; }
-   while (sneppp__room_run(&room, err)) sneppp__place_part(&room.c, model, f, part, &inside, &layer);
-   if (room.st == SNEPPP_OK) *mass *= sneppp_window_mass(&inside);
-   sneppp__block_free(&room.block);
-   return room.st;
-}
-
 static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
@@ -11031,10 +10954,18 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
 
 /* V'V, a block of rows at a time: the lower triangle by gemm, its mirror image, and a copy in the precision of the
    features. The longest rows come first, so that threads end together. */
-static size_t sneppp__row_block(size_t n) /* whole tiles, about 48 rows, an even number of blocks */
+#define SNEPPP__ROWS 48 /* of a block: whole tiles */
+
+/* Rows i0 .. end - 1 of the lower triangle of A (n, n) to where their image is, in squares, so that both sides stay in
+   the cache; both into narrow (n, n), too, if it is not NULL. */
+static void sneppp__mirror(size_t n, size_t i0, size_t end, double *A, sneppp_real *narrow)
 {
-   size_t pairs = (n + 95) / 96, rows = (n + 2 * pairs - 1) / (2 * pairs);
-   return (rows + SNEPPP__TILE_ROWS - 1) / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS;
+   for (size_t j0 = 0; j0 < end; j0 += 8)
+      for (size_t i = i0; i < end; i++)
+         for (size_t j = j0; j < j0 + 8 && j <= i; j++) {
+            A[j * n + i] = A[i * n + j];
+            if (narrow) narrow[i * n + j] = narrow[j * n + i] = (sneppp_real)A[i * n + j];
+         }
 }
 
 typedef struct sneppp__square_job {
@@ -11047,15 +10978,10 @@ typedef struct sneppp__square_job {
 static void sneppp__square_rows(size_t block, void *arg)
 {
    const sneppp__square_job *job = (const sneppp__square_job *)arg;
-   size_t n = job->n, rows = sneppp__row_block(n), i0 = ((n + rows - 1) / rows - 1 - block) * rows,
-          end = n - i0 < rows ? n : i0 + rows;
+   size_t n = job->n, i0 = ((n - 1) / SNEPPP__ROWS - block) * SNEPPP__ROWS,
+          end = n - i0 < SNEPPP__ROWS ? n : i0 + SNEPPP__ROWS;
    sneppp__dgemm(1, 0, end - i0, end, job->m, 1, job->V + i0, n, job->V, n, 0, job->M + i0 * n, n);
-   for (size_t j0 = 0; j0 < end; j0 += 8) /* in squares, so that both sides stay in the cache */
-      for (size_t i = i0; i < end; i++)
-         for (size_t j = j0; j < j0 + 8 && j <= i; j++) {
-            job->M[j * n + i] = job->M[i * n + j];
-            if (job->narrow) job->narrow[i * n + j] = job->narrow[j * n + i] = (sneppp_real)job->M[i * n + j];
-         }
+   sneppp__mirror(n, i0, end, job->M, job->narrow);
 }
 
 /* M = V'V (n, n) of a full readout in double. wide: (m, n) in the float build, else NULL. */
@@ -11066,8 +10992,7 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
    job.n = (size_t)R->n, job.m = (size_t)R->m, job.M = M, job.narrow = narrow;
    for (size_t i = 0; wide && i < job.m * job.n; i++) wide[i] = (double)R->V[i];
    job.V = wide ? wide : (const double *)(const void *)R->V;
-   size_t rows = sneppp__row_block(job.n);
-   sneppp__run(par, sneppp__square_rows, &job, (job.n + rows - 1) / rows);
+   sneppp__run(par, sneppp__square_rows, &job, (job.n - 1) / SNEPPP__ROWS + 1);
 }
 
 /* The expected numbers of events: exact, alpha tr(V'V K) + floor mu(region). Regions share V'V, and a factor's closed
@@ -11077,7 +11002,6 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 {
    sneppp__grams g;
    sneppp_error  inner;
-   sneppp_status st = SNEPPP_OK;
    double       *M[SNEPPP_MAX_FACTORS], *wide = NULL, *made = NULL;
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__REFUSE(err, !count, ARG, "count is NULL");
@@ -11094,16 +11018,15 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    }
    SNEPPP__TRY(room.st);
    for (int k = 0; full && k < model->readouts; k++) sneppp__readout_matrix(&model->readout[k], wide, M[k], NULL, NULL);
-   for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
-      st = sneppp__grams_region(model, r ? region + r : region, r ? region + r - 1 : NULL, &g, par, &inner);
-      if (st != SNEPPP_OK)
-         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why)
-                          : sneppp__fail(err, st, "%s", inner.why);
-      else made[r] = sneppp__integral(model, &g, full ? M : NULL);
+   for (size_t r = 0; room.st == SNEPPP_OK && r < regions; r++) {
+      room.st = sneppp__grams_region(model, r ? region + r : region, r ? region + r - 1 : NULL, &g, par, &inner);
+      if (room.st == SNEPPP_OK) made[r] = sneppp__integral(model, &g, full ? M : NULL);
+      else if (regions > 1) sneppp__fail(err, room.st, "region %z: %s", r, inner.why);
+      else sneppp__fail(err, room.st, "%s", inner.why);
    }
-   if (st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
+   if (room.st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
    sneppp__block_free(&room.block);
-   return st;
+   return room.st;
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
@@ -11129,21 +11052,19 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
                                            const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__grams g;
-   sneppp_status st = SNEPPP_OK;
-   sneppp_model  full; /* the same model with the readout that asks for whole matrices */
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__REFUSE(err, !K, ARG, "K is NULL");
    SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
-   full = *model;
+   sneppp_model full = *model; /* with the readout that asks for whole matrices */
    full.desc.readout = SNEPPP_READOUT_FULL;
    sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) sneppp__place_grams(&room.c, &full, &g);
    SNEPPP__TRY(room.st);
-   st = sneppp__grams_region(&full, region, NULL, &g, par, err);
-   for (size_t i = 0, n = (size_t)model->n; st == SNEPPP_OK && i < n; i++)
+   room.st = sneppp__grams_region(&full, region, NULL, &g, par, err);
+   for (size_t i = 0, n = (size_t)model->n; room.st == SNEPPP_OK && i < n; i++)
       for (size_t j = 0; j <= i; j++) K[i * n + j] = K[j * n + i] = sneppp__mix_entry(model, &g, i, j);
    sneppp__block_free(&room.block);
-   return st;
+   return room.st;
 }
 
 /* ---- making a model */
@@ -11183,13 +11104,9 @@ SNEPPP__COLD static void sneppp__first_layer(sneppp_model *model, int f)
    sneppp_layer_state *L = &model->layer[f];
    sneppp_act          act = model->desc.factor[f].unit.act;
    int                 sphere = L->inside.space == SNEPPP_SPACE_SPHERE;
+   int                 own = model->desc.factor[f].own.psi != NULL; /* zero: nothing random is ever saved or compared */
    sneppp_rng          rng;
    sneppp_rng_init(&rng, model->desc.seed, (uint64_t)f);
-   if (model->desc.factor[f].own.psi) { /* not used; zero, so that nothing random is ever saved or compared */
-      memset(L->W, 0, (size_t)L->n * (size_t)L->d * sizeof *L->W);
-      memset(L->b, 0, (size_t)L->n * sizeof *L->b);
-      return;
-   }
    for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
       sneppp_act a = L->units ? L->units[i].act : act;
       double     w[SNEPPP__MAX_STATS], b = 0, tail;
@@ -11220,8 +11137,8 @@ SNEPPP__COLD static void sneppp__first_layer(sneppp_model *model, int f)
             break;
          default: b = sneppp_rng_normal(&rng); break;
       }
-      for (r = 0; r < d; r++) L->W[i * d + r] = (sneppp_real)w[r];
-      L->b[i] = model->desc.factor[f].no_bias || a == SNEPPP_ACT_RBF ? 0 : (sneppp_real)b;
+      for (r = 0; r < d; r++) L->W[i * d + r] = own ? 0 : (sneppp_real)w[r];
+      L->b[i] = own || model->desc.factor[f].no_bias || a == SNEPPP_ACT_RBF ? 0 : (sneppp_real)b;
    }
 }
 
@@ -11263,12 +11180,6 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
    return sneppp__block_bytes(&c);
 }
 
-/* Does an evaluation hold all features at once? Diagonal readouts of products go through them in blocks. */
-static int sneppp__needs_width(const sneppp_model *model)
-{
-   return model->desc.readout == SNEPPP_READOUT_FULL || model->desc.mix != SNEPPP_MIX_PRODUCT;
-}
-
 SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err)
 {
    sneppp_desc    full;
@@ -11280,9 +11191,10 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    memset(model, 0, sizeof *model);
    SNEPPP__TRY(sneppp__resolve(desc, &full, err));
    sneppp__place_model(&c, &full, &made);
-   SNEPPP__REFUSE(err, sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH, SIZE, "the model has %d features, more "
-                  "than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n,
-                  SNEPPP_MAX_WIDTH);
+   /* all features are held at once, but where a diagonal readout of a product goes through them in blocks */
+   SNEPPP__REFUSE(err, (full.readout == SNEPPP_READOUT_FULL || full.mix != SNEPPP_MIX_PRODUCT) &&
+                  made.n > SNEPPP_MAX_WIDTH, SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a "
+                  "diagonal readout of one factor or a product has no limit", made.n, SNEPPP_MAX_WIDTH);
    SNEPPP__TRY(sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err));
    sneppp__place_model(&c, &full, &made);
    made.block = block.raw;
@@ -11360,8 +11272,7 @@ static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, con
 SNEPPP__APART static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x,
                                                      double *out)
 {
-   int gauss = model->factors == 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS;
-   if (gauss) {
+   if (model->factors == 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS) {
       double y[SNEPPP_MAX_DIM * SNEPPP__POINTS];
       sneppp__gauss_points(model, 0, B, x, y);
       sneppp__gauss_log_density(&model->layer[0].inside, B, SNEPPP__POINTS, y, out);
@@ -11392,7 +11303,8 @@ static int sneppp__unit_bump(const sneppp_model *model, size_t i, double *c, dou
    return 1;
 }
 
-/* Fills the table with the bumps that are wide enough, level by level, and takes them out of the tree: peak = 0. */
+/* Fills the table with the bumps that are wide enough, level by level, and takes them out of the tree: peak = 0. A
+   level takes those with s_k a_k^2 <= 1.2 along each axis, a_k = 2^-(level + more_k), that no coarser one took. */
 static void sneppp__table_fill(sneppp_model *model)
 {
    const size_t  d = (size_t)sneppp__tree_dim(model), group = (size_t)model->desc.group;
@@ -11406,12 +11318,13 @@ static void sneppp__table_fill(sneppp_model *model)
          const sneppp_node *q = &model->node[k];
          for (size_t i = 0; !q->kid && i < group * q->count; i++) {
             size_t at = q->first * group + i;
-            double c[2] = {0, 0}, s[2] = {0, 0};
+            double c[2] = {0, 0}, s[2] = {0, 0}, sharpest = 0;
             for (size_t r = 0; r < d; r++) {
                c[r] = model->centre[q->first * d + r * q->count + i % q->count] / model->metric[r];
                s[r] = (double)model->sharp[at] * model->metric[r] * model->metric[r];
+               sharpest = fmax(sharpest, ldexp(s[r], -2 * (level + more[r])));
             }
-            if (!(model->peak[at] > 0) || sneppp__table_level((int)d, more, s) != level) continue;
+            if (!(model->peak[at] > 0) || sharpest > SNEPPP__WIDE) continue;
             sneppp__table_add(model->table, (int)d, level, more, (double)model->peak[at], c, s);
             model->peak[at] = 0;
          }
@@ -11523,10 +11436,9 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
                                           const double *width, sneppp_error *err)
 {
    const double most = SNEPPP__NARROW ? 1e38 : 1e300; /* what can be stored */
-   size_t       n, d;
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    sneppp_layer_state *L = &model->layer[factor];
-   n = (size_t)L->n, d = (size_t)L->d;
+   const size_t        n = (size_t)L->n, d = (size_t)L->d;
    int still = !L->width && model->desc.factor[factor].no_bias;
    SNEPPP__REFUSE(err, !W, ARG, "W is NULL");
    SNEPPP__REFUSE(err, L->width && !width, ARG, "width is NULL, but radial units need it");
@@ -11583,10 +11495,9 @@ SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor,
 /* M = V'V (n, n); several readouts stand on the diagonal. */
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err)
 {
-   size_t n;
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__REFUSE(err, !M, ARG, "M is NULL");
-   n = (size_t)model->n;
+   const size_t n = (size_t)model->n;
    memset(M, 0, n * n * sizeof *M);
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
@@ -11635,15 +11546,12 @@ static sneppp_status sneppp__set_readout(const sneppp_model *model, int which, c
 SNEPPP__COLD static sneppp_status sneppp__matrix_check(const sneppp_model *model, const double *M, sneppp_error *err)
 {
    const int diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-   size_t    n = (size_t)model->n, i = 0, j = 0;
-   int       of = 0;
+   size_t    n = (size_t)model->n;
    for (size_t k = 0; k < n * n; k++)
       SNEPPP__REFUSE(err, !sneppp__finite(M[k]), NOT_FINITE, "M[%z][%z] is not finite", k / n, k % n);
-   for (i = 0; i < n; i++) {
-      size_t first, end;
-      while (i >= (size_t)model->readout[of].first + (size_t)model->readout[of].n) of++;
-      first = (size_t)model->readout[of].first, end = first + (size_t)model->readout[of].n;
-      for (j = 0; j < n; j++) {
+   for (size_t i = 0, first = 0, end = 0, of = 0; i < n; i++) {
+      if (i == end) first = end, end += (size_t)model->readout[of++].n;
+      for (size_t j = 0; j < n; j++) {
          double v = M[i * n + j];
          SNEPPP__REFUSE(err, diagonal && i != j && v != 0, ARG, "M[%z][%z] = %g, but the readout is diagonal", i, j, v);
          SNEPPP__REFUSE(err, diagonal && v < 0, NOT_POSITIVE, "M[%z][%z] = %g is negative", i, j, v);
@@ -11713,7 +11621,8 @@ SNEPPP__COLD static sneppp_status sneppp__reduce_desc(const sneppp_model *model,
    return SNEPPP_OK;
 }
 
-/* What is left of M (n, n), or of its diagonal (n), when the factor f is reduced by K, c and mass: (n', n') or (n'). */
+/* What is left of M (n, n), or of V^2 where it is diagonal, when the factor f is reduced by K, c and mass: (n', n') or
+   (n'). */
 SNEPPP__COLD static void sneppp__reduce_matrix(const sneppp_model *model, int f, const sneppp__grams *g,
                                                const double *M, size_t reduced, double *out)
 {
@@ -11725,8 +11634,9 @@ SNEPPP__COLD static void sneppp__reduce_matrix(const sneppp_model *model, int f,
    if (outer || model->desc.mix == SNEPPP_MIX_PRODUCT) {
       for (size_t i = 0; i < n; i++) {
          size_t k = sneppp__unit_of(model, f, i), a = outer ? i / (after * nf) * after + i % after : i;
-         if (g->diagonal) { out[a] += M[i] * K[k]; continue; }
-         for (size_t j = 0; j < n; j++) {
+         double v = (double)model->readout[0].V[i];
+         if (g->diagonal) out[a] += v * v * K[k];
+         else for (size_t j = 0; j < n; j++) {
             size_t b = outer ? j / (after * nf) * after + j % after : j;
             out[a * reduced + b] += M[i * n + j] * K[k * nf + sneppp__unit_of(model, f, j)];
          }
@@ -11770,12 +11680,10 @@ SNEPPP__COLD static sneppp_status sneppp__reduce_fill(const sneppp_model *model,
       else out->floor += model->alpha * trace, out->alpha *= g->mass[f];
       return SNEPPP_OK;
    }
-   if (g->diagonal) {
-      SNEPPP__REFUSE(err, model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER, NO_CLOSED_FORM,
-                     "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
-      for (size_t i = 0; i < (size_t)model->n; i++)
-         M[i] = (double)model->readout[0].V[i] * (double)model->readout[0].V[i];
-   } else SNEPPP__TRY(sneppp_get_matrix(model, M, err));
+   SNEPPP__REFUSE(err, g->diagonal && model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER,
+                  NO_CLOSED_FORM, "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full "
+                  "readout");
+   if (!g->diagonal) SNEPPP__TRY(sneppp_get_matrix(model, M, err));
    sneppp__reduce_matrix(model, f, g, M, (size_t)out->n, reduced);
    if (!g->diagonal) return sneppp_set_matrix(out, reduced, err);
    for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt(reduced[i]);
@@ -11841,12 +11749,11 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    sneppp__grams g;
    double       *M = NULL, *reduced = NULL;
    sneppp_status st;
-   size_t        n, nf, full;
    SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
-   n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
-   full = model->desc.readout != SNEPPP_READOUT_DIAGONAL;
+   const size_t n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
+   const int    full = model->desc.readout != SNEPPP_READOUT_DIAGONAL;
    memset(&g, 0, sizeof g);
    g.diagonal = !full;
    for (int h = 0; h < model->factors; h++) g.mass[h] = 1;
@@ -11855,7 +11762,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
       units = (sneppp_unit *)sneppp__take(&room.c, n + 1, 1, sizeof *units);
       g.K[factor] = sneppp__doubles(&room.c, full ? nf : 1, nf);
       g.c[factor] = at || sneppp__mix_needs_moments(model) ? sneppp__doubles(&room.c, nf, 1) : NULL;
-      M = sneppp__doubles(&room.c, full ? n : 1, n);
+      M = sneppp__doubles(&room.c, full ? n : 0, n);
       reduced = sneppp__doubles(&room.c, full ? n + 1 : 1, n + 1);
       to = (int32_t *)sneppp__take(&room.c, model->origin.count, 1, sizeof *to);
    }
@@ -11890,8 +11797,7 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes
    are what runs in parallel: lane l of SNEPPP__LANES takes the chunks l, l + LANES, ... and keeps sums of its
    own, and lanes are added in their order. So results do not depend on the number of threads. */
-#define SNEPPP__CHUNK \
-   SNEPPP__POINTS /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
+#define SNEPPP__CHUNK SNEPPP__POINTS /* events; very wide models take fewer, so that a chunk keeps its size */
 #define SNEPPP__LANES 16
 
 typedef struct sneppp__chunk {
@@ -11956,12 +11862,12 @@ static int sneppp__vanishes(const sneppp_model *model, int f, int i)
           (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
 }
 
-/* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
+/* Fills pick (n), upwards, with the active ones; returns how many they are. */
 static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_real *const *T, int *pick)
 {
    const double tiny = SNEPPP__NARROW ? 1e-6 : 1e-14;
    double       centre[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], half[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   size_t       count = 0, more;
+   size_t       count = 0;
    for (int f = 0; f < model->factors; f++)
       for (size_t d = (size_t)model->layer[f].d, r = 0; r < d; r++) {
          sneppp_real lo = T[f][r], hi = lo;
@@ -11986,15 +11892,8 @@ static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_rea
          }
          active = !(z <= -tiny * size);
       }
-      pick[i] = active;
+      pick[count] = i;
       count += (size_t)active;
-   }
-   more = (8 - count % 8) % 8;
-   for (int i = 0, at = 0; i < model->n; i++) {
-      int take = pick[i] || more;
-      if (!pick[i] && more) more--, count++;
-      pick[at] = i;
-      at += take;
    }
    return count;
 }
@@ -12054,30 +11953,28 @@ SNEPPP__COLD static sneppp_status sneppp__events_check(const sneppp_model *model
 SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, const sneppp_region *seen,
                                                       size_t i, const sneppp_real *x, sneppp_error *err)
 {
-   const char *where = in ? "the part that was seen" : "the window";
-   double      y[SNEPPP__MAX_STATS], length = 0;
-   int         f = 0, k;
-   for (k = 0; in < 0 && k < model->D; k++)
+   const char  *where = in ? "the part that was seen" : "the window";
+   double       y[SNEPPP__MAX_STATS], length;
+   sneppp_error its;
+   for (int k = 0; in < 0 && k < model->D; k++)
       if (!sneppp__finite((double)x[k]))
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is not finite: its x[%d]", i, k);
-   for (f = 0;; f++) {
+   for (int f = 0;; f++) {
       const sneppp_window *w = sneppp__part(model, in ? seen : NULL, f);
-      const int            D = model->layer[f].D, first = model->layer[f].first;
-      for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
-      for (k = 0; w->space == SNEPPP_SPACE_BOX && k < D; k++)
-         if (y[k] < w->lo[k] || y[k] > w->hi[k])
-            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its x[%d] is %g, not "
-                                      "in [%g, %g]", i, where, first + k, y[k], w->lo[k], w->hi[k]);
-      if (f < model->factors - 1 && sneppp_window_contains(w, y)) { length = 0; continue; }
+      const int            D = model->layer[f].D, first = model->layer[f].first, box = w->space == SNEPPP_SPACE_BOX;
+      int                  k = 0;
+      for (k = 0, length = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
+      if (f < model->factors - 1 && sneppp_window_contains(w, y)) continue;
+      for (k = 0; box && k < D - 1 && y[k] >= w->lo[k] && y[k] <= w->hi[k];) k++;
+      if (box) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g, not in [%g, %g]", first + k, y[k], w->lo[k], w->hi[k]);
+      else if (w->space == SNEPPP_SPACE_SPHERE)
+         sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not 1", first,
+                      sqrt(length));
+      else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g", first, y[0]);
+      else sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on are %g, %g%s", first, y[0], y[1],
+                        D > 2 ? ", ..." : "");
       if (w->space == SNEPPP_SPACE_RASTER) where = "the cells that have an exposure and all values";
-      if (w->space == SNEPPP_SPACE_SPHERE)
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from x[%d] on "
-                                   "have the length %g, not 1", i, where, first, sqrt(length));
-      if (D == 1)
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its x[%d] is %g", i, where,
-                                   first, y[0]);
-      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from x[%d] on "
-                                "are %g, %g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its %s", i, where, its.why);
    }
 }
 
@@ -12182,38 +12079,21 @@ typedef struct sneppp__bake {
    sneppp_real        *out;
 } sneppp__bake;
 
-/* exp(-s (u - c)^2) along axis k, at the centres of the cells first .. end - 1 or as means over their parts in [-1, 1]:
-   by erf, or where cells are so short that it would cancel by Gauss's rule with 5 nodes, whose error is 1e-14 there. */
+/* exp(-s (u - c)^2) along axis k, at the centres of the cells first .. end - 1 or as means over their parts in [-1, 1],
+   by differences of erfc towards the nearer tail, in which the least cancels. */
 static void sneppp__bake_bump(const sneppp__bake *r, int k, double c, double s, size_t first, size_t end, double *E)
 {
-   static const double node[5] = {-0.90617984593866399, -0.53846931010568309, 0, 0.53846931010568309,
-                                  0.90617984593866399},
-                       weight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
-                                    0.23931433524968324, 0.11846344252809454};
-   size_t n = end - first;
-   double root = sqrt(s), before = 0;
-   if (!r->means) {
-      for (size_t i = 0; i < n; i++) {
-         double e = r->at[k] + ((double)(first + i) + 0.5) * r->by[k] - c;
-         E[i] = -s * e * e;
-      }
-      sneppp__array_exp_f64(n, E, E);
-      return;
+   const size_t n = end - first;
+   double       root = sqrt(s), scale = 0.5 * SNEPPP__SQRT_PI / (root * r->by[k]), last = 0, tail = 0;
+   for (size_t i = 0; !r->means && i < n; i++) {
+      double e = r->at[k] + ((double)(first + i) + 0.5) * r->by[k] - c;
+      E[i] = -s * e * e;
    }
-   for (size_t i = 0; i <= n; i++) {
-      double u = r->at[k] + (double)(first + i) * r->by[k], v = u < -1 ? -1 : u > 1 ? 1 : u,
-             w = u + r->by[k] < -1 ? -1 : u + r->by[k] > 1 ? 1 : u + r->by[k], now = 0;
-      if (root * r->by[k] >= 0.25) { /* between the edges i - 1 and i */
-         now = erf(root * (v - c));
-         if (i) E[i - 1] = 0.5 * SNEPPP__SQRT_PI / (root * r->by[k]) * (now - before);
-         before = now;
-         continue;
-      }
-      for (int q = 0; i < n && q < 5; q++) {
-         double e = 0.5 * (v + w) + 0.5 * (w - v) * node[q] - c;
-         now += weight[q] * exp(-s * e * e);
-      }
-      if (i < n) E[i] = now * (w - v) / r->by[k];
+   if (!r->means) sneppp__array_exp_f64(n, E, E);
+   for (size_t i = 0; r->means && i <= n; i++) {
+      double u = root * (fmin(1, fmax(-1, r->at[k] + (double)(first + i) * r->by[k])) - c), now = erfc(fabs(u));
+      if (i) E[i - 1] = scale * (last < 0 && u > 0 ? 2 - tail - now : fabs(tail - now));
+      last = u, tail = now;
    }
 }
 
@@ -12291,15 +12171,6 @@ static void sneppp__bake_outer(size_t rows, size_t n, double peak, const double 
    for (size_t j = 0; j < rows; j++) sneppp__long_add(n, peak * Y[j], X, sum + j * ld);
 }
 
-/* The cells along axis k that a bump reaches, of first .. end - 1. */
-static void sneppp__bake_reach(const sneppp__bake *r, int k, double c, double radius, size_t *first, size_t *end)
-{
-   double off = r->means ? 1 : 0.5, lo = (c - radius - r->at[k]) / r->by[k] - off,
-          hi = (c + radius - r->at[k]) / r->by[k] + off;
-   if (lo > (double)*first) *first = lo < (double)*end ? (size_t)lo : *end;
-   if (hi < (double)*end) *end = hi > (double)*first ? (size_t)ceil(hi) : *first;
-}
-
 static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_t first, size_t rows, double *sum,
                                 double *X, double *Y)
 {
@@ -12308,19 +12179,23 @@ static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_
    const double       *centre = m->centre + q->first * d;
    for (size_t b = 0; b < q->count; b++)
       for (size_t g = q->from; g < group; g++) {
-         size_t at = q->first * group + g * q->count + b, x = 0, x_end = r->cells[0], y = first, y_end = first + rows;
+         size_t at = q->first * group + g * q->count + b, from[2] = {0, first}, to[2] = {r->cells[0], first + rows};
          double c[2] = {0, 0}, s[2] = {1, 1}, peak = (double)m->peak[at];
-         for (size_t k = 0; k < d; k++)
-            c[k] = centre[k * q->count + b] / m->metric[k], s[k] = (double)m->sharp[at] * m->metric[k] * m->metric[k];
-         sneppp__bake_reach(r, 0, c[0], sqrt(SNEPPP__EDGE / s[0]), &x, &x_end);
-         if (d == 2) sneppp__bake_reach(r, 1, c[1], sqrt(SNEPPP__EDGE / s[1]), &y, &y_end);
-         if (x == x_end || y == y_end) break; /* narrower ones reach no farther */
+         for (int k = 0; k < m->D; k++) { /* the cells that it reaches */
+            c[k] = centre[(size_t)k * q->count + b] / m->metric[k];
+            s[k] = (double)m->sharp[at] * m->metric[k] * m->metric[k];
+            double radius = sqrt(SNEPPP__EDGE / s[k]), off = r->means ? 1 : 0.5,
+                   lo = (c[k] - radius - r->at[k]) / r->by[k] - off, hi = (c[k] + radius - r->at[k]) / r->by[k] + off;
+            if (lo > (double)from[k]) from[k] = lo < (double)to[k] ? (size_t)lo : to[k];
+            if (hi < (double)to[k]) to[k] = hi > (double)from[k] ? (size_t)ceil(hi) : from[k];
+         }
+         if (from[0] == to[0] || from[1] == to[1]) break; /* narrower ones reach no farther */
          if (!(peak > 0)) continue;
-         sneppp__bake_bump(r, 0, c[0], s[0], x, x_end, X);
          Y[0] = 1;
-         if (d == 2) sneppp__bake_bump(r, 1, c[1], s[1], y, y_end, Y);
-         memset(X + (x_end - x), 0, SNEPPP__BAKE_PAD * sizeof *X);
-         sneppp__bake_outer(y_end - y, x_end - x, peak, Y, X, sum + (y - first) * r->row + x, r->row);
+         for (int k = 0; k < m->D; k++) sneppp__bake_bump(r, k, c[k], s[k], from[k], to[k], k ? Y : X);
+         memset(X + (to[0] - from[0]), 0, SNEPPP__BAKE_PAD * sizeof *X);
+         sneppp__bake_outer(to[1] - from[1], to[0] - from[0], peak, Y, X, sum + (from[1] - first) * r->row + from[0],
+                            r->row);
       }
 }
 
@@ -12352,18 +12227,15 @@ static void sneppp__bake_inside(const sneppp__bake *r, size_t j, unsigned char *
 static void sneppp__bake_lane(size_t lane, void *arg)
 {
    const sneppp__bake *r = (const sneppp__bake *)arg;
-   const sneppp_model   *m = r->model;
-   double               *sum = r->sum[lane], *axis = r->axis[lane], *band = r->band[lane];
+   const sneppp_model *m = r->model;
+   double             *sum = r->sum[lane], *axis = r->axis[lane], *band = r->band[lane];
    for (size_t first = lane * SNEPPP__BAND; first < r->cells[1]; first += SNEPPP__LANES * SNEPPP__BAND) {
       size_t rows = r->cells[1] - first < SNEPPP__BAND ? r->cells[1] - first : SNEPPP__BAND;
-      double lo = r->at[1] + (double)first * r->by[1], hi = lo + (double)rows * r->by[1];
       memset(sum, 0, rows * r->row * sizeof *sum);
       if (m->table_top >= 0) sneppp__bake_table(r, first, rows, sum, axis, band);
       for (size_t k = 0; k < m->nodes; k++) {
          const sneppp_node *q = &m->node[k];
-         double             above = q->lo[1] - hi * m->metric[1], below = lo * m->metric[1] - q->hi[1],
-                            gap = m->D == 1 ? 0 : fmax(0, fmax(above, below));
-         if (!q->kid && gap * gap <= q->reach2) sneppp__bake_leaf(r, q, first, rows, sum, axis, band);
+         if (!q->kid && q->reach2 >= 0) sneppp__bake_leaf(r, q, first, rows, sum, axis, band);
       }
       for (size_t j = 0; j < rows; j++) {
          unsigned char *in = (unsigned char *)axis;
@@ -12409,24 +12281,14 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
    return SNEPPP_OK;
 }
 
-/* Centres row by row, for models that are no sums of bumps. */
-static sneppp_status sneppp__bake_points(const sneppp__bake *r, const sneppp_parallel *par, sneppp_error *err)
+/* The centres of cells, as a source of points. */
+static size_t sneppp__bake_centres(sneppp_real *x, size_t first, size_t count, void *arg)
 {
-   const size_t   D = (size_t)r->model->D, n = r->cells[0];
-   sneppp_real   *x = NULL;
-   sneppp_events  at;
-   sneppp__room   room = sneppp__room_open(r->model->desc.alloc_ctx);
-   while (sneppp__room_run(&room, err)) x = sneppp__reals(&room.c, n, D);
-   memset(&at, 0, sizeof at);
-   at.x = x, at.count = n;
-   for (size_t j = 0; room.st == SNEPPP_OK && j < r->cells[1]; j++) {
-      for (size_t i = 0; i < n; i++)
-         for (size_t k = 0; k < D; k++)
-            x[i * D + k] = (sneppp_real)(r->lo[k] + ((double)(k ? j : i) + 0.5) * r->step[k]);
-      room.st = sneppp_intensities(r->model, &at, r->out + j * n, par, err);
-   }
-   sneppp__block_free(&room.block);
-   return room.st;
+   const sneppp__bake *r = (const sneppp__bake *)arg;
+   for (size_t i = first; i < first + count; i++)
+      for (int k = 0; k < r->model->D; k++)
+         *x++ = (sneppp_real)(r->lo[k] + ((double)(k ? i / r->cells[0] : i % r->cells[0]) + 0.5) * r->step[k]);
+   return count;
 }
 
 SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_grid *grid, sneppp_real *out,
@@ -12461,8 +12323,12 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.step[k] = (hi - lo) / grid->cells[k];
       r.at[k] = (lo - L->shift[own]) * L->rate[own], r.by[k] = r.step[k] * L->rate[own];
    }
-   if (!model->nodes || !flat)
-      return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
+   if (!model->nodes || !flat) { /* no sum of bumps */
+      sneppp_events centres;
+      memset(&centres, 0, sizeof centres);
+      centres.count = r.cells[0] * r.cells[1], centres.read = sneppp__bake_centres, centres.user = &r;
+      return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp_intensities(model, &centres, out, par, err);
+   }
    r.row = r.cells[0] + SNEPPP__BAKE_PAD;
    sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
@@ -12511,7 +12377,7 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
 typedef struct sneppp__span { /* doubles that are a part of a sum */
    double *x;
    size_t  count;
-   double *limb;              /* (LIMBS, count) */
+   double *limb;              /* (count, LIMBS) */
    int     top;               /* the highest    */
 } sneppp__span;
 
@@ -12648,41 +12514,39 @@ static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span
 /* Moves the window of a span up to limb k. */
 static void sneppp__span_raise(sneppp__span *s, int k)
 {
-   size_t n = s->count;
-   int    by = s->top == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - s->top;
+   const int by = s->top == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - s->top;
    if (k <= s->top) return;
    s->top = k;
-   for (int l = SNEPPP__LIMBS - 1; l >= 0; l--) {
-      if (l >= by) memcpy(s->limb + (size_t)l * n, s->limb + (size_t)(l - by) * n, n * sizeof *s->limb);
-      else memset(s->limb + (size_t)l * n, 0, n * sizeof *s->limb);
+   for (size_t i = 0; i < s->count; i++) {
+      double *w = s->limb + SNEPPP__LIMBS * i;
+      for (int l = SNEPPP__LIMBS - 1; l >= 0; l--) w[l] = l >= by ? w[l - by] : 0;
    }
 }
 
-/* Lower limbs, n apart, give to the next higher one until they are in [0, 2^36): the whole stays what it is. */
-static void sneppp__limbs_carry(double *w, size_t n)
+/* Lower limbs give to the next higher one until they are in [0, 2^36): the whole stays what it is. */
+static void sneppp__limbs_carry(double *w)
 {
    for (int l = SNEPPP__LIMBS - 1; l > 0; l--) {
-      double *x = w + (size_t)l * n, over = (double)(int64_t)(*x / SNEPPP__LIMB_UNIT);
-      if (over * SNEPPP__LIMB_UNIT > *x) over -= 1;
-      x[0] -= over * SNEPPP__LIMB_UNIT, *(x - n) += over;
+      double over = floor(w[l] / SNEPPP__LIMB_UNIT); /* exact: limbs are whole, and the unit is a power of 2 */
+      w[l] -= over * SNEPPP__LIMB_UNIT, w[l - 1] += over;
    }
 }
 
 static void sneppp__span_carry(const sneppp__span *s)
 {
-   for (size_t i = 0; s->top > SNEPPP__NO_LIMB && i < s->count; i++) sneppp__limbs_carry(s->limb + i, s->count);
+   for (size_t i = 0; s->top > SNEPPP__NO_LIMB && i < s->count; i++) sneppp__limbs_carry(s->limb + SNEPPP__LIMBS * i);
 }
 
 /* The double of three limbs: of the magnitude, whose limbs are unique, so that equal sums are rounded alike, and none
    of its digits cancels. */
-static double sneppp__limbs_value(const double *w, size_t n, double unit)
+static double sneppp__limbs_value(const double *w, double unit)
 {
    double l[SNEPPP__LIMBS], sign = 1;
-   for (int k = 0; k < SNEPPP__LIMBS; k++) l[k] = w[(size_t)k * n];
-   sneppp__limbs_carry(l, 1);
+   memcpy(l, w, sizeof l);
+   sneppp__limbs_carry(l);
    if (l[0] < 0) {
       for (int k = 0; k < SNEPPP__LIMBS; k++) l[k] = -l[k];
-      sneppp__limbs_carry(l, 1);
+      sneppp__limbs_carry(l);
       sign = -1;
    }
    return sign * ((l[2] / SNEPPP__LIMB_UNIT + l[1]) / SNEPPP__LIMB_UNIT + l[0]) * unit;
@@ -12697,24 +12561,22 @@ static void sneppp__sum_add(sneppp__team *t)
       sneppp__span *s = &t->span[k];
       size_t        n = s->count;
       uint64_t      most = 0, bits;
-      double        scale, *w = s->limb;
-      int           high;
       for (size_t i = 0; i < n; i++) {
          memcpy(&bits, s->x + i, sizeof bits);
          bits &= ~((uint64_t)1 << 63);
          most = bits > most ? bits : most;
       }
-      high = ((int)(most >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
+      int high = ((int)(most >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
       if (high <= SNEPPP__NO_LIMB) high = SNEPPP__NO_LIMB + 1;
       if (most) sneppp__span_raise(s, most >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
       if (t->added % 65536 == 0) sneppp__span_carry(s);
       if (!most || s->top == SNEPPP__HIGHEST) continue;
-      scale = ldexp(1, -SNEPPP__LIMB * s->top);
+      double scale = ldexp(1, -SNEPPP__LIMB * s->top);
       for (size_t i = 0; i < n; i++) {
-         double left = s->x[i] * scale, whole = (double)(int64_t)left;
-         w[i] += whole;
-         left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + i] += whole;
-         w[2 * n + i] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
+         double *w = s->limb + SNEPPP__LIMBS * i, left = s->x[i] * scale, whole = (double)(int64_t)left;
+         w[0] += whole;
+         left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[1] += whole;
+         w[2] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
       }
    }
 }
@@ -12742,7 +12604,7 @@ static sneppp_status sneppp__sum_end(sneppp__team *t, sneppp_status st, sneppp_e
       const sneppp__span *s = &t->span[k];
       double unit = s->top == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * s->top);
       for (size_t i = 0; i < s->count; i++)
-         s->x[i] = s->top == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(s->limb + i, s->count, unit);
+         s->x[i] = s->top == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(s->limb + SNEPPP__LIMBS * i, unit);
    }
    return SNEPPP_OK;
 }
@@ -12779,7 +12641,15 @@ static sneppp_status sneppp__load_run(const sneppp_model *model, const sneppp_ev
    return SNEPPP_OK;
 }
 
-/* The same where events came from other ranks: rows of coordinates and weight. */
+/* Events as rows of coordinates and weight, in which they travel and are put in order. */
+static void sneppp__pack_rows(size_t D, size_t B, const sneppp_real *x, const double *weight, double *row)
+{
+   for (size_t b = 0; b < B; b++, row += D + 1) {
+      for (size_t q = 0; q < D; q++) row[q] = (double)x[b * D + q];
+      row[D] = weight[b];
+   }
+}
+
 static void sneppp__unpack(size_t D, const double *row, size_t B, sneppp_real *x, double *weight)
 {
    for (size_t b = 0; b < B; b++, row += D + 1) {
@@ -12805,12 +12675,12 @@ static sneppp_status sneppp__team_gather(sneppp__team *t, const sneppp_model *mo
 {
    size_t      D = (size_t)model->D;
    sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+   double      weight = 0;
    memset(t->mail, 0, count * (D + 1) * sizeof *t->mail);
    for (size_t i = 0; i < count && st == SNEPPP_OK; i++) {
-      double *row = t->mail + i * (D + 1);
       if (t->index[i] < t->first || t->index[i] - t->first >= t->own) continue;
-      st = sneppp__load_run(model, e, t->index[i] - t->first, 1, x, row + D, err);
-      for (size_t q = 0; q < D; q++) row[q] = (double)x[q];
+      st = sneppp__load_run(model, e, t->index[i] - t->first, 1, x, &weight, err);
+      sneppp__pack_rows(D, 1, x, &weight, t->mail + i * (D + 1));
    }
    SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
    return sneppp__team_call(t, t->mail, count * (D + 1), err);
@@ -12908,27 +12778,26 @@ SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const 
 /* Counts, offsets, weights; checks that every rank has a number of its own. */
 static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e, sneppp_error *err)
 {
-   double        one[1];
-   sneppp__span  sum[SNEPPP__SEGMENTS];
-   sneppp_status st;
+   double       one = 0;
+   sneppp__span sum[SNEPPP__SEGMENTS];
    memset(sum, 0, sizeof sum);
-   sum[0].x = one, sum[0].count = 1;
+   sum[0].x = &one, sum[0].count = 1;
    memset(t->mail, 0, 2 * t->ranks * sizeof *t->mail);
    t->mail[2 * t->rank] = 1, t->mail[2 * t->rank + 1] = (double)t->own;
    SNEPPP__TRY(sneppp__team_call(t, t->mail, 2 * t->ranks, err));
    for (size_t r = 0; r < t->ranks; r++) {
-      if (t->mail[2 * r] != 1)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank: %g ranks say that they are number %z", t->mail[2 * r], r);
+      SNEPPP__REFUSE(err, t->mail[2 * r] != 1, ARG, "fit.rank: %g ranks say that they are number %z", t->mail[2 * r],
+                     r);
       if (r < t->rank) t->first += (size_t)t->mail[2 * r + 1];
       t->count += (size_t)t->mail[2 * r + 1];
    }
-   st = sneppp__sum_begin(t, sum, t->count, err);
+   sneppp_status st = sneppp__sum_begin(t, sum, t->count, err);
    for (size_t i = 0; i < (e->weight ? t->own : 1) && st == SNEPPP_OK; i++) {
-      one[0] = e->weight ? (double)e->weight[i] : (double)t->own;
+      one = e->weight ? (double)e->weight[i] : (double)t->own;
       sneppp__sum_add(t);
    }
    st = sneppp__sum_end(t, st, err);
-   t->weights = one[0];
+   t->weights = one;
    return st;
 }
 
@@ -12938,15 +12807,11 @@ static sneppp_status sneppp__team_tails(sneppp__team *t, const sneppp_model *mod
 {
    size_t row = (size_t)model->D + 1, parcel = sneppp__parcel(t->count), end = t->first + t->own, at = 0;
    while (at < t->count) { /* where the shard ends that has event `at`, everyone learns from its rank */
-      double        shard[1];
-      size_t        to, n;
-      shard[0] = at >= t->first && at < end ? (double)end : 0;
-      SNEPPP__TRY(sneppp__team_call(t, shard, 1, err));
-      to = (size_t)shard[0];
-      if (to >= t->count) break;
-      at = to;
-      if (!(to % parcel)) continue;
-      to -= to % parcel, n = t->count - to < parcel ? t->count - to : parcel;
+      double shard = at >= t->first && at < end ? (double)end : 0;
+      SNEPPP__TRY(sneppp__team_call(t, &shard, 1, err));
+      at = (size_t)shard;
+      if (at >= t->count || !(at % parcel)) continue;
+      size_t to = at - at % parcel, n = t->count - to < parcel ? t->count - to : parcel;
       for (size_t i = 0; i < n; i++) t->index[i] = to + i;
       SNEPPP__TRY(sneppp__team_gather(t, model, e, n, SNEPPP_OK, err));
       if (to >= t->first && to < end)
@@ -12958,10 +12823,9 @@ static sneppp_status sneppp__team_tails(sneppp__team *t, const sneppp_model *mod
 
 SNEPPP__APART static void sneppp__team_close(sneppp__team *t)
 {
-   sneppp__block block;
    if (!t) return;
+   sneppp__block block = t->block; /* in which t may lie */
    sneppp__block_free(&t->wire_block);
-   block = t->block;
    sneppp__block_free(&block);
 }
 
@@ -12969,18 +12833,14 @@ SNEPPP__COLD static sneppp_status sneppp__ranks_check(const sneppp_model *model,
                                                       sneppp_error *err)
 {
    size_t ranks = o->ranks ? o->ranks : 1;
-   if (o->rank >= ranks)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank = %z must be below fit.ranks = %z", o->rank, ranks);
-   if (ranks > SNEPPP__MOST_RANKS)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z is more than %d", ranks, SNEPPP__MOST_RANKS);
+   SNEPPP__REFUSE(err, o->rank >= ranks, ARG, "fit.rank = %z must be below fit.ranks = %z", o->rank, ranks);
+   SNEPPP__REFUSE(err, ranks > SNEPPP__MOST_RANKS, ARG, "fit.ranks = %z is more than %d", ranks, SNEPPP__MOST_RANKS);
    SNEPPP__TRY(sneppp__model_check(model, err));
-   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
-   if (o->realisations > 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.realisations = %z: fit.reduce serves fits of one realisation",
-                          o->realisations);
-   if (o->events->regions)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region: counts by region are not for ranks (fit.reduce)");
-   if (o->tune) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune does not work over ranks (fit.reduce)");
+   SNEPPP__REFUSE(err, !o->events, ARG, "fit.events is NULL");
+   SNEPPP__REFUSE(err, o->realisations > 1, ARG, "fit.realisations = %z: fit.reduce serves fits of one realisation",
+                  o->realisations);
+   SNEPPP__REFUSE(err, o->events->regions, ARG, "events.region: counts by region are not for ranks (fit.reduce)");
+   SNEPPP__REFUSE(err, o->tune, ARG, "fit.tune does not work over ranks (fit.reduce)");
    return sneppp__events_check(model, o->events, err);
 }
 
@@ -13070,8 +12930,7 @@ typedef struct sneppp__tour {
    sneppp_window        inside[SNEPPP_MAX_FACTORS];
    sneppp_layer         layer[SNEPPP_MAX_FACTORS]; /* in the units of the closed forms                         */
    sneppp__grams        g;                /* made by sneppp__tour_grams                                        */
-   const sneppp_window *made[SNEPPP_MAX_FACTORS]; /* the windows that g is of,                                 */
-   int                  any;              /* if it is of any                                                   */
+   const sneppp_window *made[SNEPPP_MAX_FACTORS]; /* the windows that g is of; none: `inside`, no caller's     */
    sneppp__team        *team;             /* the ranks that make K together, or NULL                           */
 } sneppp__tour;
 
@@ -13080,6 +12939,7 @@ static void sneppp__tour_open(sneppp__tour *t, const sneppp_model *model, const 
 {
    memset(t, 0, sizeof *t);
    t->model = model, t->events = events, t->realisations = realisations, t->base = base;
+   for (int f = 0; f < model->factors; f++) t->made[f] = t->inside;
 }
 
 static const sneppp_window *sneppp__tour_part(const sneppp__tour *t, int f)
@@ -13113,21 +12973,6 @@ SNEPPP__APART static int sneppp__tour_next(sneppp__tour *t)
    return 1;
 }
 
-/* The mass of all that was watched, of what is inside. */
-static sneppp_status sneppp__watched_mass(const sneppp_model *model, const sneppp_events *events, size_t realisations,
-                                          double *sum, sneppp_error *err)
-{
-   sneppp__tour tour;
-   double       mass;
-   sneppp__tour_open(&tour, model, events, realisations, NULL);
-   for (*sum = 0; sneppp__tour_next(&tour); *sum += mass) {
-      mass = tour.times;
-      for (int f = 0; f < model->factors; f++)
-         SNEPPP__TRY(sneppp__part_mass(model, f, sneppp__tour_part(&tour, f), &mass, err));
-   }
-   return SNEPPP_OK;
-}
-
 /* K of a factor is made again only where its window is another one than before. */
 static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
 {
@@ -13135,11 +12980,10 @@ static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *
    sneppp_parallel    grams = sneppp__gram_parallel(t->team, t->model, par, &share);
    for (int f = 0; f < t->model->factors; f++) {
       const sneppp_window *part = sneppp__tour_part(t, f);
-      if (t->any && t->made[f] == part) continue;
+      if (t->made[f] == part) continue;
       SNEPPP__TRY(sneppp__factor_grams(t->model, f, part, &t->inside[f], &t->layer[f], &t->g, &grams, err));
       t->made[f] = part;
    }
-   t->any = 1;
    return t->team && t->team->over ? sneppp__agree(t->team, SNEPPP_OK, NULL, err) : SNEPPP_OK;
 }
 
@@ -13159,6 +13003,26 @@ static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *
       }
    }
    return most;
+}
+
+/* The mass of all that was watched, of what is inside. */
+static sneppp_status sneppp__watched_mass(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                          double *sum, sneppp_error *err)
+{
+   sneppp__tour   t;
+   unsigned char *base = NULL;
+   size_t         pull = 0, bytes = sneppp__tour_room(model, events, realisations, &pull);
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
+   SNEPPP__TRY(room.st);
+   sneppp__tour_open(&t, model, events, realisations, base);
+   for (*sum = 0; sneppp__tour_next(&t);) {
+      double mass = t.times;
+      for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&t.inside[f]);
+      *sum += mass;
+   }
+   sneppp__block_free(&room.block);
+   return SNEPPP_OK;
 }
 
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
@@ -13193,8 +13057,7 @@ typedef struct sneppp__loss {
    size_t               from;           /* where the pass, or a parcel of it, begins                        */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
    size_t               pieces;         /* into which the block has been split so far                       */
-   sneppp_real         *x;              /* (BLOCK, D) its events, if they are put in order                  */
-   double              *weight;         /* (BLOCK)                                                          */
+   double              *row;            /* (BLOCK, D + 1) its events and weights, if they are put in order  */
    size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
    uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
@@ -13204,6 +13067,7 @@ typedef struct sneppp__loss {
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
    size_t               used, rows;     /* lanes that have events; events of a chunk                        */
+   size_t               widest;         /* the most units of a factor                                       */
    double              *G;              /* (n, n) dL/dK                                                     */
    double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
    double              *dc;             /* (n) dL/dc_f                                                      */
@@ -13248,10 +13112,10 @@ static int sneppp__narrows(const sneppp_model *model)
    return 0;
 }
 
-/* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
-static int sneppp__pulls_y(const sneppp__loss *loss)
+/* Has y = M psi rows like psi? Through V it is V psi. */
+static int sneppp__wide_y(const sneppp__loss *loss)
 {
-   return loss->model->readouts == 1 && (loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL);
+   return loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
 }
 
 /* The lists of a factor's gradient and their lengths; 0: it has no such parameters. */
@@ -13265,6 +13129,16 @@ static void sneppp__grad_lists(const sneppp_layer_state *L, sneppp_layer_grad *g
    list[3] = &g->weight, size[3] = parts;
    list[4] = &g->mean, size[4] = parts * d;
    list[5] = &g->scale, size[5] = parts * d;
+}
+
+/* They follow each other, from `at` on if there is room already. Returns the sum of their lengths. */
+static size_t sneppp__place_lists(const sneppp_layer_state *L, sneppp_layer_grad *g, double *at)
+{
+   double **list[SNEPPP__LISTS];
+   size_t   size[SNEPPP__LISTS], used = 0;
+   sneppp__grad_lists(L, g, list, size);
+   for (int k = 0; k < SNEPPP__LISTS; used += size[k++]) *list[k] = at && size[k] ? at + used : NULL;
+   return used;
 }
 
 /* Adds them to the gradient of factor f: sums over events as they are; what comes through K, which is in the units of
@@ -13286,48 +13160,29 @@ static void sneppp__grad_add(const sneppp_layer_state *L, double scale, int rate
       }
 }
 
-/* The most units and the most statistics of a factor. */
-static size_t sneppp__widest(const sneppp_model *model, size_t *stats)
-{
-   size_t widest = *stats = 0;
-   for (int f = 0; f < model->factors; f++) {
-      if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
-      if ((size_t)model->layer[f].d > *stats) *stats = (size_t)model->layer[f].d;
-   }
-   return widest;
-}
-
 SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
-   size_t B = sneppp__chunk_rows(model), stats, widest = sneppp__widest(model, &stats);
+   size_t B = sneppp__chunk_rows(model);
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
-   lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
-   if (loss->narrow) lane->pull = sneppp__doubles(c, widest, stats + 1);
+   lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, loss->widest, 1, sizeof(int)) : NULL;
+   if (loss->narrow) lane->pull = sneppp__doubles(c, loss->widest, SNEPPP__MAX_STATS + 1);
    lane->row_scale = sneppp__reals(c, B, 1);
    lane->square = (double (*)[SNEPPP__CHUNK])sneppp__take(c, SNEPPP_MAX_FACTORS, 1, sizeof *lane->square);
-   lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
-   if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = sneppp__reals(c, B, (size_t)model->n);
-   if (loss->gradient > 1) lane->dpart = sneppp__reals(c, B, widest);
+   lane->dpsi = sneppp__wide_y(loss) ? lane->chunk.y : loss->gradient ? sneppp__reals(c, B, (size_t)model->n) : NULL;
+   if (loss->gradient > 1) lane->dpart = sneppp__reals(c, B, loss->widest);
    for (int pass = 0; pass < 2; pass++) { /* first the size of `flat`, then the pointers into it */
-      double *at = pass ? lane->flat : NULL;
-      size_t  used = 0;
-#define SNEPPP__PART(pointer, size) do { if (at) (pointer) = at + used; used += (size); } while (0)
-      SNEPPP__PART(lane->scalar, 4);
+      size_t used = 4;
       for (int k = 0; loss->gradient && k < model->readouts; k++) {
          size_t n = (size_t)model->readout[k].n, m = (size_t)model->readout[k].m;
-         SNEPPP__PART(lane->S[k], (loss->through_M ? n : m) * n);
+         lane->S[k] = lane->flat ? lane->flat + used : NULL;
+         used += (loss->through_M ? n : m) * n;
       }
       lane->S_count = used - 4;
-      for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-         double **list[SNEPPP__LISTS];
-         size_t   size[SNEPPP__LISTS];
-         sneppp__grad_lists(&model->layer[f], &lane->of[f], list, size);
-         for (int k = 0; k < SNEPPP__LISTS; k++) SNEPPP__PART(*list[k], size[k]);
-      }
-#undef SNEPPP__PART
+      for (int f = 0; loss->gradient > 1 && f < model->factors; f++)
+         used += sneppp__place_lists(&model->layer[f], &lane->of[f], lane->flat ? lane->flat + used : NULL);
       lane->flat_count = used;
-      if (!pass) lane->flat = sneppp__doubles(c, used, 1);
+      if (!pass) lane->flat = lane->scalar = sneppp__doubles(c, used, 1);
    }
    if (loss->narrow || (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = sneppp__reals(c, (size_t)model->n, (size_t)model->n);
@@ -13336,22 +13191,20 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
 SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room,
+   size_t n = (size_t)model->n, parts = 0, room,
           events = loss->team ? sneppp__parcel(loss->count) : loss->count; /* that are summed together */
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__pass_lanes(loss, events);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
    loss->narrow = loss->gradient && sneppp__narrows(model);
+   for (int f = 0; f < model->factors; f++)
+      if ((size_t)model->layer[f].n > loss->widest) loss->widest = (size_t)model->layer[f].n;
    loss->through_M = full;
    for (int k = 0; full && k < model->readouts; k++)
       if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
    room = sneppp__chunk_rows(model) * SNEPPP__BLOCK;
    if (room > events) room = events;
-   loss->x = NULL; /* from a layout before this one */
-   if (loss->narrow) {
-      loss->x = sneppp__reals(c, room, (size_t)model->D);
-      loss->weight = sneppp__doubles(c, room, 1);
-   }
+   loss->row = loss->narrow ? sneppp__doubles(c, room, (size_t)model->D + 1) : NULL;
    room = sneppp__tour_room(model, loss->events, loss->realisations, &parts);
    loss->tour = (unsigned char *)sneppp__take(c, room, 1, 1);
    for (int k = 0; k < model->readouts; k++) {
@@ -13365,14 +13218,11 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
    loss->wide = full && SNEPPP__NARROW ? sneppp__doubles(c, n, n) : NULL;
    if (loss->gradient) loss->G = sneppp__doubles(c, n, full ? n : 1);
    if (loss->gradient > 1) {
-      loss->dK = sneppp__doubles(c, widest, full ? widest : 1);
-      loss->dc = sneppp__doubles(c, widest, 1);
+      loss->dK = sneppp__doubles(c, loss->widest, full ? loss->widest : 1);
+      loss->dc = sneppp__doubles(c, loss->widest, 1);
       for (int f = 0; f < model->factors; f++) {
-         double **list[SNEPPP__LISTS];
-         size_t   size[SNEPPP__LISTS];
-         sneppp__grad_lists(&model->layer[f], &loss->pull[f], list, size);
-         for (int k = 0; k < SNEPPP__LISTS; k++)
-            *list[k] = size[k] ? sneppp__doubles(c, size[k], 1) : NULL;
+         size_t all = sneppp__place_lists(&model->layer[f], &loss->pull[f], NULL);
+         sneppp__place_lists(&model->layer[f], &loss->pull[f], sneppp__doubles(c, all, 1));
       }
       loss->parts = sneppp__doubles(c, parts, 1);
    }
@@ -13388,16 +13238,6 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
 }
 
 /* ---- one chunk */
-
-/* out (rows, k): the columns pick (k) of A (., n), of all rows or of those in `row`. */
-static void sneppp__gather(size_t rows, const int *row, size_t k, const int *pick, const sneppp_real *A, size_t n,
-                           sneppp_real *out)
-{
-   for (size_t i = 0; i < rows; i++) {
-      const sneppp_real *from = A + (row ? (size_t)row[i] : i) * n;
-      for (size_t j = 0; j < k; j++) out[i * k + j] = from[pick[j]];
-   }
-}
 
 /* Adds the sums (rows, k) of a chunk to S (., n), at the columns in pick or at all. Through M they are a lower
    triangle, which stays one because pick goes upwards; through V all m rows of the picked columns. */
@@ -13415,31 +13255,21 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
 #define SNEPPP__LEAST_LAMBDA 1e-300
 #define SNEPPP__MOST_PULL (SNEPPP__NARROW ? 1e30 : 1e200) /* the largest c_i: sums of it times features stay finite */
 
-/* The features that readout j of a chunk sees, all of its own or the active set, and its y, M psi or V psi. */
-static size_t sneppp__readout_view(const sneppp__loss *loss, sneppp__chunk *k, size_t B, int j, sneppp_real **psi,
-                                   sneppp_real **y)
-{
-   const sneppp_readout_state *R = &loss->model->readout[j];
-   size_t first = (size_t)R->first;
-   int    wide = loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL; /* y has rows like psi */
-   *psi = k->psi + first, *y = k->y + (wide ? first : B * first);
-   return k->active ? k->n : (size_t)R->n;
-}
-
-/* q_b = |V psi_b|^2 of readout j, and y. In an active set of k features all happens in M_aa. */
+/* q_b = |V psi_b|^2 of readout j, and y, M psi or V psi, from its features, all or the active set, in which all happens
+   in M_aa. */
 static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, double *q)
 {
    const sneppp_readout_state *R = &loss->model->readout[j];
    sneppp__chunk              *k = &lane->chunk;
-   const sneppp_real          *M = loss->through_M ? loss->M[j] : R->V;
-   sneppp_real                *psi, *y;
-   size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
+   const sneppp_real          *M = loss->through_M ? loss->M[j] : R->V, *psi = k->psi + R->first;
+   size_t                      n = k->n, m = (size_t)R->m, nj = k->active ? n : (size_t)R->n, first = (size_t)R->first;
+   sneppp_real                *y = k->y + (sneppp__wide_y(loss) ? first : B * first);
    int                         diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-   if (k->active) {
-      sneppp__gather(loss->through_M ? n : m, loss->through_M ? k->active : NULL, n, k->active, M, (size_t)R->n,
-                     lane->sum);
-      M = lane->sum;
+   for (size_t i = 0; k->active && i < (loss->through_M ? n : m); i++) {
+      const sneppp_real *row = M + (loss->through_M ? (size_t)k->active[i] : i) * (size_t)R->n;
+      for (size_t h = 0; h < n; h++) lane->sum[i * n + h] = row[k->active[h]];
    }
+   if (k->active) M = lane->sum;
    if (loss->through_M) sneppp__gemm(0, 0, B, nj, nj, 1, psi, n, M, nj, 0, y, n);
    else if (!diagonal) sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
    for (size_t b = 0; b < B; b++) {
@@ -13456,23 +13286,21 @@ static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, s
 {
    const sneppp_readout_state *R = &loss->model->readout[j];
    sneppp__chunk              *k = &lane->chunk;
-   sneppp_real                *psi, *y, *dpsi = lane->dpsi + R->first, *sum = lane->sum;
-   size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
-   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss),
+   size_t                      n = k->n, m = (size_t)R->m, nj = k->active ? n : (size_t)R->n, first = (size_t)R->first;
+   sneppp_real                *psi = k->psi + first, *y = k->y + (sneppp__wide_y(loss) ? first : B * first),
+                              *dpsi = lane->dpsi + first, *sum = lane->sum;
+   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, alone = loss->model->readouts == 1,
        joins = k->active || SNEPPP__NARROW;
-   if (!loss->through_M && !diagonal) {
-      for (size_t b = 0; b < B; b++) {
-         sneppp__real_product(m, (sneppp_real)c[b], y + b * m, NULL, y + b * m);
-         lane->row_scale[b] = 1;
-      }
+   for (size_t b = 0; b < B; b++) lane->row_scale[b] = sneppp__wide_y(loss) && alone ? (sneppp_real)(-2 * c[b]) : 1;
+   if (!sneppp__wide_y(loss)) {
+      for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)c[b], y + b * m, NULL, y + b * m);
       sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? sum : R->V, nj, 0, dpsi, n);
       sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1, joins ? sum : (sneppp_real *)(void *)lane->S[j], nj);
       if (joins) sneppp__scatter(m, 0, nj, k->active, sum, lane->S[j], (size_t)R->n);
       return;
    }
    for (size_t b = 0; b < B; b++) {
-      lane->row_scale[b] = pulls_y ? (sneppp_real)(-2 * c[b]) : 1;
-      if (!pulls_y) sneppp__real_product(nj, (sneppp_real)(-2 * c[b]), y + b * n, NULL, dpsi + b * n);
+      if (!alone) sneppp__real_product(nj, (sneppp_real)(-2 * c[b]), y + b * n, NULL, dpsi + b * n);
       sneppp__real_product(nj, (sneppp_real)sqrt(c[b]), psi + b * n, NULL, psi + b * n);
       for (size_t i = 0; diagonal && i < nj; i++)
          lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
@@ -13622,15 +13450,13 @@ static uint64_t sneppp__shuffled(const sneppp__loss *loss, size_t i)
 static sneppp_status sneppp__load_events(const sneppp__loss *loss, size_t at, size_t B, sneppp_real *x,
                                          double *weight, sneppp_error *err)
 {
-   sneppp_status st = SNEPPP_OK;
-   size_t        D = (size_t)loss->model->D;
+   const size_t D = (size_t)loss->model->D;
    if (!loss->batch) return sneppp__load_events_of(loss->team, loss->model, loss->events, at, B, x, weight, err);
    if (loss->team) sneppp__unpack(D, loss->team->mail + at % SNEPPP__ROUND * (D + 1), B, x, weight);
-   if (loss->team) return SNEPPP_OK;
-   for (size_t b = 0; b < B && st == SNEPPP_OK; b++)
-      st = sneppp__load_run(loss->model, loss->events, (size_t)sneppp__shuffled(loss, at + b), 1,
-                            x + b * D, weight + b, err);
-   return st;
+   for (size_t b = 0; b < B && !loss->team; b++)
+      SNEPPP__TRY(sneppp__load_run(loss->model, loss->events, (size_t)sneppp__shuffled(loss, at + b), 1, x + b * D,
+                                   weight + b, err));
+   return SNEPPP_OK;
 }
 
 /* ---- blocks of events in order, for models with active sets. A pass takes the events block by block: a block is
@@ -13643,10 +13469,16 @@ static sneppp_status sneppp__load_events(const sneppp__loss *loss, size_t at, si
 static void sneppp__block_load(size_t which, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
-   size_t        lo = loss->size * which / loss->used, hi = loss->size * (which + 1) / loss->used;
-   memset(&loss->lane[which].error, 0, sizeof loss->lane[which].error);
-   sneppp__load_events(loss, loss->at + lo, hi - lo, loss->x + lo * (size_t)loss->model->D, loss->weight + lo,
-                       &loss->lane[which].error);
+   sneppp__lane *lane = &loss->lane[which];
+   size_t        D = (size_t)loss->model->D, at = loss->size * which / loss->used,
+                 end = loss->size * (which + 1) / loss->used;
+   double        weight[SNEPPP__CHUNK];
+   memset(&lane->error, 0, sizeof lane->error);
+   for (size_t B; at < end; at += B) {
+      B = end - at < loss->rows ? end - at : loss->rows;
+      if (sneppp__load_events(loss, loss->at + at, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
+      sneppp__pack_rows(D, B, lane->chunk.x, weight, loss->row + at * (D + 1));
+   }
 }
 
 /* Where one of so many pieces of the block begins: at a whole chunk. */
@@ -13660,29 +13492,24 @@ static void sneppp__block_split(size_t which, void *arg)
 {
    sneppp__loss       *loss = (sneppp__loss *)arg;
    const sneppp_model *model = loss->model;
-   size_t              D = (size_t)model->D, widest = 0, step, lo = sneppp__piece(loss, which, loss->pieces),
+   size_t              row = (size_t)model->D + 1, widest = 0, lo = sneppp__piece(loss, which, loss->pieces),
                        hi = sneppp__piece(loss, which + 1, loss->pieces),
                        mid = sneppp__piece(loss, 2 * which + 1, 2 * loss->pieces);
    double              most = 0;
-   sneppp__movable     rows;
    if (mid <= lo || mid >= hi) return; /* a chunk already */
-   step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
       for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
-         size_t      r = (size_t)model->layer[f].first + (size_t)q;
-         sneppp_real low = loss->x[lo * D + r], high = low;
-         for (size_t i = lo; i < hi; i += step) {
-            sneppp_real v = loss->x[i * D + r];
+         size_t r = (size_t)model->layer[f].first + (size_t)q;
+         double low = loss->row[lo * row + r], high = low;
+         for (size_t i = lo; i < hi; i += 1 + (hi - lo) / 512) { /* a sample tells the widths */
+            double v = loss->row[i * row + r];
             if (v < low) low = v;
             if (v > high) high = v;
          }
-         double width = ((double)high - (double)low) * model->layer[f].rate[q];
+         double width = (high - low) * model->layer[f].rate[q];
          if (width > most) most = width, widest = r;
       }
-   rows.row = loss->x, rows.row_bytes = D * sizeof *loss->x, rows.at = widest * sizeof *loss->x;
-   rows.beside = loss->weight, rows.beside_bytes = sizeof *loss->weight;
-   rows.is_float = SNEPPP__NARROW;
-   if (most > 0) sneppp__select(&rows, lo, hi, mid);
+   if (most > 0) sneppp__select(loss->row, row, widest, NULL, lo, hi, mid);
 }
 
 /* ---- one lane: its chunks in order */
@@ -13691,13 +13518,13 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__loss       *loss = (sneppp__loss *)arg;
    const sneppp_model *model = loss->model;
    sneppp__lane       *lane = &loss->lane[which];
-   size_t              N = loss->size, rows = loss->rows;
-   double              own[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK], *weight = own;
+   size_t              N = loss->size, rows = loss->rows, D = (size_t)model->D;
+   double              weight[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK];
    if (loss->at == loss->from) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t first = which * rows; first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
-      if (loss->x) lane->chunk.x = loss->x + first * (size_t)model->D, weight = loss->weight + first;
+      if (loss->row) sneppp__unpack(D, loss->row + first * (D + 1), B, lane->chunk.x, weight);
       else if (sneppp__load_events(loss, loss->at + first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
       sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
       sneppp__chunk_features(model, B, &lane->chunk);
@@ -13710,16 +13537,7 @@ static void sneppp__lane_run(size_t which, void *arg)
    }
 }
 
-/* Adds a slice of the sums of all lanes to those of lane 0, in the order of the lanes. */
-#define SNEPPP__SLICE 4096
-static void sneppp__lane_slice(size_t slice, void *arg)
-{
-   sneppp__loss *loss = (sneppp__loss *)arg;
-   sneppp__lane *lane = loss->lane;
-   size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
-   if (hi > lane->flat_count) hi = lane->flat_count;
-   for (size_t l = 1; l < loss->used; l++) sneppp__long_add(hi - lo, 1, lane[l].flat + lo, lane->flat + lo);
-}
+#define SNEPPP__SLICE 4096 /* doubles of a long sum that a thread takes at a time */
 
 /* N events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
    is never loaded whole. */
@@ -13736,7 +13554,7 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
    loss->at = loss->from = from;
    do {
       loss->size = from + N - loss->at;
-      if (loss->x) {
+      if (loss->row) {
          if (loss->size > rows * SNEPPP__BLOCK) loss->size = rows * SNEPPP__BLOCK;
          sneppp__run(par, sneppp__block_load, loss, loss->used);
          for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
@@ -13747,7 +13565,8 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
       for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
       loss->at += loss->size;
    } while (loss->at < from + N);
-   sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
+   for (size_t l = 1; l < loss->used; l++)
+      sneppp__long_add(loss->lane->flat_count, 1, loss->lane[l].flat, loss->lane->flat);
    return SNEPPP_OK;
 }
 
@@ -13869,12 +13688,9 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, in
                                          double *K, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp_layer_grad *out = &loss->pull[f];
-   double           **list[SNEPPP__LISTS];
-   size_t             size[SNEPPP__LISTS];
    sneppp__gram_share share;
    sneppp_parallel    grams = sneppp__gram_parallel(t->team, t->model, par, &share);
-   sneppp__grad_lists(&loss->model->layer[f], out, list, size);
-   for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
+   memset(out->W, 0, sneppp__place_lists(&loss->model->layer[f], out, out->W) * sizeof *out->W);
    sneppp__gram_job job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                                         : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
    sneppp_status st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : &grams, err);
@@ -13901,72 +13717,52 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__grams *g, int f, doub
    }
 }
 
-/* dL/dV of one readout is 2 V A with A = dL/dM = sum_r c_r alpha K_r - scale S. Rows of the lower triangle of A, then
-   its other half, then rows of dV; float products of A in float, whose differences were taken in double. */
-typedef struct sneppp__rows_job {
-   const sneppp__loss  *loss;
-   const sneppp__grams *g;
-   int                  k;
-   double               scale, *dV;
-   sneppp_real         *a, *out; /* A and dV; in the float build a copy of A, and the product */
-} sneppp__rows_job;
-
-static void sneppp__rows_add(size_t block, void *arg)
+/* dL/dV of one readout is 2 V A with A = dL/dM = sum_r c_r alpha K_r - scale S. This adds scale K_r to the lower
+   triangle of A, or to its diagonal. */
+static void sneppp__readout_add(const sneppp__loss *loss, const sneppp__grams *g, int k, double scale)
 {
-   const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
-   size_t  n = (size_t)R->n, first = (size_t)R->first, rows = sneppp__row_block(n), i = block * rows, end = i + rows;
-   double *A = job->loss->A[job->k], row[SNEPPP__ROW_PART];
-   for (; i < end && i < n; i++)
-      for (size_t j = job->g->diagonal ? i : 0, some; j <= i; j += some) {
+   const sneppp_readout_state *R = &loss->model->readout[k];
+   size_t n = (size_t)R->n, first = (size_t)R->first;
+   double row[SNEPPP__ROW_PART];
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = g->diagonal ? i : 0, some; j <= i; j += some) {
          some = i + 1 - j < SNEPPP__ROW_PART ? i + 1 - j : SNEPPP__ROW_PART;
-         sneppp__mix_row(job->loss->model, job->g, first + i, first + j, some, row);
-         sneppp__long_add(some, job->scale, row, A + (job->g->diagonal ? i : i * n + j));
+         sneppp__mix_row(loss->model, g, first + i, first + j, some, row);
+         sneppp__long_add(some, scale, row, loss->A[k] + (g->diagonal ? i : i * n + j));
       }
 }
 
-static void sneppp__rows_mirror(size_t block, void *arg)
-{
-   const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   size_t  n = (size_t)job->loss->model->readout[job->k].n, rows = sneppp__row_block(n), i0 = block * rows,
-           end = n - i0 < rows ? n : i0 + rows;
-   double *A = job->loss->A[job->k];
-   for (size_t j = i0; j < n; j++)
-      for (size_t i = i0; i < end && i < j; i++) A[i * n + j] = A[j * n + i];
-   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)A[i];
-}
+/* Rows of dV; float products of A in float, whose differences were taken in double. */
+typedef struct sneppp__rows_job {
+   const sneppp_readout_state *R;
+   double                     *dV;
+   sneppp_real                *a, *out; /* A and dV; in the float build a copy of A, and the product */
+} sneppp__rows_job;
 
 static void sneppp__rows_pull(size_t block, void *arg)
 {
-   const sneppp__rows_job     *job = (const sneppp__rows_job *)arg;
-   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
-   size_t n = (size_t)R->n, m = (size_t)R->m, rows = sneppp__row_block(m), at = block * rows;
-   if (rows > m - at) rows = m - at;
-   sneppp__gemm(0, 0, rows, n, n, 2, R->V + at * n, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
+   const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
+   size_t n = (size_t)job->R->n, at = block * SNEPPP__ROWS, left = (size_t)job->R->m - at,
+          rows = left < SNEPPP__ROWS ? left : SNEPPP__ROWS;
+   sneppp__gemm(0, 0, rows, n, n, 2, job->R->V + at * n, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
    if (SNEPPP__NARROW) sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
-}
-
-static void sneppp__rows_run(sneppp__rows_job *job, void (*part)(size_t, void *), int all, const sneppp_parallel *par)
-{
-   size_t rows = sneppp__row_block((size_t)all);
-   sneppp__run(par, part, job, ((size_t)all + rows - 1) / rows);
 }
 
 static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
 {
    const sneppp_readout_state *R = &loss->model->readout[k];
+   size_t                      n = (size_t)R->n, m = (size_t)R->m;
    sneppp__rows_job            job;
-   memset(&job, 0, sizeof job);
-   job.loss = loss, job.k = k, job.dV = dV;
+   job.R = R, job.dV = dV;
    job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->A[k];
    job.out = SNEPPP__NARROW ? loss->lane[1].sum : (sneppp_real *)(void *)dV;
    if (loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (int i = 0; i < R->n; i++) dV[i] += 2 * (double)R->V[i] * loss->A[k][i];
+      for (size_t i = 0; i < n; i++) dV[i] += 2 * (double)R->V[i] * loss->A[k][i];
       return;
    }
-   if (!loss->through_M) sneppp__long_add((size_t)R->m * (size_t)R->n, -2 * scale, loss->lane[0].S[k], dV);
-   sneppp__rows_run(&job, sneppp__rows_mirror, R->n, par);
-   sneppp__rows_run(&job, sneppp__rows_pull, R->m, par);
+   if (!loss->through_M) sneppp__long_add(m * n, -2 * scale, loss->lane[0].S[k], dV);
+   sneppp__mirror(n, 0, n, loss->A[k], SNEPPP__NARROW ? job.a : NULL);
+   sneppp__run(par, sneppp__rows_pull, &job, (m - 1) / SNEPPP__ROWS + 1);
 }
 
 /* One region: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in A. An
@@ -13982,7 +13778,7 @@ static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, doub
                  sneppp__own_factor(model) < 0;
    if (at_once) {
       SNEPPP__TRY(sneppp__factor_pull(loss, t, 0, loss->MM[0], t->times * model->alpha, g->K[0], par, err));
-      g->mass[0] = sneppp_window_mass(&t->inside[0]), t->any = 0;
+      g->mass[0] = sneppp_window_mass(&t->inside[0]), t->made[0] = t->inside;
    } else SNEPPP__TRY(sneppp__tour_grams(t, par, err));
    count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
    c = t->times - (count > SNEPPP__LEAST_LAMBDA ? t->count / count : 0);
@@ -14000,13 +13796,9 @@ static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, doub
       }
       sneppp__factor_add(loss, g, f, c, grad);
    }
-   for (int k = 0; k < model->readouts; k++) {
-      sneppp__rows_job job;
-      memset(&job, 0, sizeof job);
-      job.loss = loss, job.g = g, job.k = k;
-      job.scale = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
-      if (grad->V[k]) sneppp__rows_run(&job, sneppp__rows_add, model->readout[k].n, par);
-   }
+   for (int k = 0; k < model->readouts; k++)
+      if (grad->V[k])
+         sneppp__readout_add(loss, g, k, c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM));
    return SNEPPP_OK;
 }
 
@@ -14078,8 +13870,8 @@ SNEPPP__COLD static sneppp_status sneppp__counts_check(const sneppp_model *model
       if (n > 0 && !(mass > 0))
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "region %z has %g events, but no mass", k, n);
    }
-   if (!(sum <= fmin(9007199254740992.0, (double)(SIZE_MAX / 4)))) /* 2^53 */
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "events.counts: %g events are more than can be told apart", sum);
+   SNEPPP__REFUSE(err, !(sum <= fmin(9007199254740992.0, (double)(SIZE_MAX / 4))), SIZE, /* 2^53 */
+                  "events.counts: %g events are more than can be told apart", sum);
    return SNEPPP_OK;
 }
 
@@ -14291,8 +14083,7 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
    base = floor(mean), reach = floor(13 * sqrt(mean)) - 1;
    part = mean < 4503599627370496.0 ? mean - base : 0; /* from 2^52 on; -ffast-math would make (base - 1) - mean of it below */
    for (int above = 0; above < 2; above++) {
-      double yes = above ? reach : -reach, no = above ? -sqrt(mean) : sqrt(mean); /* is the tail from here <= tail? */
-      no = floor(no);
+      double yes = above ? reach : -reach, no = floor(above ? -sqrt(mean) : sqrt(mean)); /* is it <= tail? */
       while (fabs(yes - no) > 1) {
          double at = floor(0.5 * (yes + no)), d = at - part;
          if (sneppp__poisson_tail(mean, above ? d : d - 1, above) <= tail) yes = at;

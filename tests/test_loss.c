@@ -385,19 +385,24 @@ TEST loss_active_order(void)
       sneppp__place_loss(&k, &loss);
       ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &k, NULL, 0, NULL, &err));
       sneppp__place_loss(&k, &loss);
-      loss.size = active_N, loss.used = 1;
+      loss.size = active_N, loss.rows = rows, loss.used = 1;
       sneppp__block_load(0, &loss);
       for (loss.pieces = 1; loss.pieces * rows < loss.size; loss.pieces *= 2)
          for (size_t i = 0; i < loss.pieces; i++) sneppp__block_split(i, &loss);
       for (size_t i = 0; i < active_N; i++) { /* each event, with its weight, is still there once */
          size_t found = 0;
-         for (size_t j = 0; j < active_N; j++) found += !memcmp(loss.x + D * j, c.x + D * i, D * sizeof *c.x) && loss.weight[j] == (double)c.weight[i];
+         for (size_t j = 0; j < active_N; j++) {
+            int same = loss.row[(D + 1) * j + D] == (double)c.weight[i];
+            for (size_t r = 0; r < D; r++) same = same && loss.row[(D + 1) * j + r] == (double)c.x[D * i + r];
+            found += (size_t)same;
+         }
          ASSERT_EQ((size_t)1, found);
       }
       for (size_t first = 0; first < active_N; first += rows, chunks++) {
          sneppp__chunk *q = &loss.lane[0].chunk;
          size_t         B = active_N - first < rows ? active_N - first : rows;
-         q->x = loss.x + D * first;
+         for (size_t b = 0; b < B; b++)
+            for (size_t r = 0; r < D; r++) q->x[D * b + r] = (sneppp_real)loss.row[(D + 1) * (first + b) + r];
          sneppp__chunk_features(&m, B, q);
          active += q->n;
          for (size_t b = 0; q->active && b < B; b++) {
