@@ -1415,7 +1415,7 @@ SUITE(raster)
    RUN_TEST(raster_gradient);
    RUN_TEST(raster_no_place);
 #ifndef SNEPPP_NO_SURE
-   RUN_TEST(raster_bands);
+   RUN_TEST_LONG(raster_bands);
 #endif
    RUN_TEST(raster_logs);
    RUN_TEST(raster_models);
@@ -1431,6 +1431,6 @@ SUITE(raster)
    RUN_TEST(raster_tilt);
    RUN_TEST(raster_covariates_alone);
    RUN_TEST(raster_tilt_of_one_event);
-   RUN_TEST(raster_tilt_where);
+   RUN_TEST_LONG(raster_tilt_where);
    RUN_TEST(raster_grids);
 }
