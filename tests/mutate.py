@@ -536,9 +536,9 @@ class Measured:
       self.tests = {name: (suite, seconds, set(seen)) for suite in known for name, (seconds, seen) in known[suite]["tests"].items()}
 
    def that_run(self, c):
-      """Tests that come by the change, own suites first, the quickest first; long ones may do so later than was looked."""
-      run = [(seconds, name, suite in FLOORS[c.floor]) for name, (suite, seconds, seen) in self.tests.items()
-             if c.number in seen or (seconds == self.LONG and suite in FLOORS[c.floor])]
+      """Tests that come by the change, own suites first, the quickest first; if none does, long ones may later than was looked."""
+      run = [(seconds, name, suite in FLOORS[c.floor]) for name, (suite, seconds, seen) in self.tests.items() if c.number in seen] or \
+            [(seconds, name, True) for name, (suite, seconds, _) in self.tests.items() if seconds == self.LONG and suite in FLOORS[c.floor]]
       return sorted((t, name) for t, name, own in run if own), sorted((t, name) for t, name, own in run if not own)
 
    def of_floor(self, floor):
