@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Do the tests notice? Changes one operator, constant, condition or statement of sneppp.h at a time, at random, and runs the
-tests: those of the floor first, then those of other suites. Needs python3, and gcc with gcov.
+tests: those of the floor first, then those of other suites. Needs python3 and gcc.
 
    make mutate                                    200 changes over all floors
    make mutate MUTATE_SEED=2 MUTATE_COUNT=60      another draw
@@ -12,11 +12,12 @@ The draw follows from the seed and the text of each line and its function, so th
 lines. Every floor has its share by lines, at least five. A line is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
 declarations without a value, constants of tables, the preprocessor's lines or functions that only other builds use. A change that does not compile is replaced.
 
-All changes are compiled into one program: the expression E that holds change 7 becomes (mutant == 7 ? E' : E), and the
-environment says which one is on. A test that does not run a line cannot notice it: gcov says once which tests run which
-lines, and only those are run, the quickest first: those of the floor's own suites, then the quick ones of others. Noticed
-means: a test fails, the program dies, or it takes several times as long as it should. What survives is tried once more
-without vectors, which has loops of its own, under the address and undefined sanitizers, where reads out of bounds show.
+All changes are compiled into one program: the expression E that holds change 7 becomes (mutant is 7 ? E' : E), and the
+environment says which one is on. A test that does not come by a change cannot notice it: the program notes where it comes
+by, so every test runs once without any change, for two seconds at most, and then only those that came by, the quickest first: those
+of the floor's own suites, then the quick ones of others. Noticed means: a test fails, the program dies, or it takes several
+times as long as it should. What survives is tried once more without vectors, which has loops of its own, under the address
+and undefined sanitizers, where reads out of bounds show.
 
 build/mutate keeps what was measured, and which test noticed a change: the next run tries that test first, and all others only
 if it has become blind (MUTATE_FRESH=1 forgets). tests/mutants.txt lists changes that survive for a reason. Those that it
@@ -88,6 +89,28 @@ def active_lines(header):
          lines.add(line)
       line += 1
    return lines
+
+
+def used_functions(where):
+   """Functions of where/sneppp.h that the test program can reach: the others have no code in this build."""
+   inc = ["-I" + os.path.join(where, "gen"), "-I" + os.path.join(where, "tests")] + INCLUDE
+   text = subprocess.run([CC, "-E", "-std=c99"] + inc + [os.path.join(where, "tests", "main.c")], check=True, capture_output=True, text=True).stdout
+   ours, theirs, inside = [], [], False
+   for s in text.split("\n"):
+      m = re.match(r'# \d+ "(.*?)"', s)
+      if m: inside = os.path.basename(m.group(1)) == "sneppp.h"
+      else: (ours if inside else theirs).append(s)
+   calls, todo = {}, set(re.findall(r"\bsneppp_\w+", "\n".join(theirs)))
+   for head, body in re.findall(r"^([^\s{}#;][^{};]*\))\s*\{([^\n]*\}[ \t]*$|.*?^\})", "\n".join(ours), re.M | re.S):
+      name = re.findall(r"(\w+)\s*\(", re.sub(r"__attribute__\s*\(\(.*?\)\)|\(\*\w+\)\s*\(", "", head))
+      if name: calls.setdefault(name[0], set()).update(re.findall(r"\bsneppp_\w+", body))
+   used = set()
+   while todo:
+      name = todo.pop()
+      if name not in used:
+         used.add(name)
+         todo |= calls.get(name, set())
+   return used
 
 
 class Change:
@@ -312,8 +335,27 @@ def weave(text, chosen):
    """The header with all chosen changes in it, each under its number, and where each came to lie, in lines."""
    places = {}
    for c in chosen: places.setdefault(c.region or (c.at, c.end + 1, "statement"), []).append(c) # with its semicolon
-   switch = ("\n#include <stdlib.h>\nstatic int sneppp__mutant;\n__attribute__((constructor)) static void sneppp__mutant_read(void)\n"
-             "{ const char *s = getenv(\"MUTANT\"); sneppp__mutant = s ? atoi(s) : 0; }\n")
+   # The first time that it comes by a change, the program writes its number into the file that MUTANT_SEEN names.
+   switch = """
+#include <stdio.h>
+#include <stdlib.h>
+static int  sneppp__mutant;
+static char sneppp__mutant_seen[%d];
+__attribute__((constructor)) static void sneppp__mutant_read(void)
+{
+   const char *s = getenv("MUTANT");
+   sneppp__mutant = s ? atoi(s) : 0;
+}
+static int sneppp__mutant_see(int number)
+{
+   const char *path = getenv("MUTANT_SEEN");
+   FILE       *file = path ? fopen(path, "a") : NULL;
+   sneppp__mutant_seen[number] = 1;
+   if (file) fprintf(file, "%%d\\n", number), fclose(file);
+   return 1;
+}
+#define SNEPPP__MUTANT(number) ((sneppp__mutant_seen[number] || sneppp__mutant_see(number)) && sneppp__mutant == (number))
+""" % (len(chosen) + 1)
    begin = text.index("\n", text.index(">>base ===")) # inside the implementation
    edits = [(begin, begin, None)] + [(p[0], p[1], cs) for p, cs in places.items()]
    out, at, lines, line = [], 0, {}, 1
@@ -333,8 +375,8 @@ def weave(text, chosen):
 
    def wrap(a, b, cs):
       old = text[a:b]
-      if cs[0].region is None: return "{ if (sneppp__mutant != %d) %s }" % (cs[0].number, old) # an else may follow
-      return "(" + "".join("sneppp__mutant == %d ? (%s) : " % (c.number, text[a:c.at] + c.new + text[c.end:b]) for c in cs) + "(" + old + "))"
+      if cs[0].region is None: return "{ if (!SNEPPP__MUTANT(%d)) %s }" % (cs[0].number, old) # an else may follow
+      return "(" + "".join("SNEPPP__MUTANT(%d) ? (%s) : " % (c.number, text[a:c.at] + c.new + text[c.end:b]) for c in cs) + "(" + old + "))"
 
    edits.sort(key=lambda e: (e[0], -e[1]))
    k = 0
@@ -351,7 +393,7 @@ def weave(text, chosen):
          inner.append(edits[k])
          k += 1
       start = line
-      if inner and cs[0].region is None: put("{ if (sneppp__mutant != %d) %s }" % (cs[0].number, render(a, b, inner)))
+      if inner and cs[0].region is None: put("{ if (!SNEPPP__MUTANT(%d)) %s }" % (cs[0].number, render(a, b, inner)))
       else: put(wrap(a, b, cs))
       for c in cs + [c for e in inner for c in e[2]]: lines[c] = (start, line)
       at = b
@@ -416,19 +458,23 @@ def copy_tests(where):
       subprocess.run(["sh", "tests/suites.sh"] + suite_files(), cwd=TOP, check=True, stdout=f)
 
 
-def build(where, compiler, flags, program, check_only=False):
-   """Compiles where/sneppp.h with the tests; the compiler's words if it fails."""
+def build(where, compiler, flags, program):
+   """Compiles where/sneppp.h with the tests, if they are not what the program was made of; the compiler's words if it fails."""
+   tests = os.path.join(where, "tests")
+   stamp = " ".join([sha(os.path.join(where, "sneppp.h"), *(os.path.join(tests, f) for f in sorted(os.listdir(tests)) if f.endswith((".c", ".h"))))] + flags)
+   if os.path.exists(program) and os.path.exists(program + ".of") and open(program + ".of").read() == stamp: return ""
    inc = ["-I" + os.path.join(where, "gen"), "-I" + os.path.join(where, "tests")] + INCLUDE
    for source in ("runner", "main"):
       obj = os.path.join(where, source + ".o")
-      if source == "runner" and (check_only or os.path.exists(obj)): continue
+      if source == "runner" and os.path.exists(obj): continue
       r = subprocess.run([compiler, "-w", "-std=c99"] + (flags if source == "main" else []) + inc +
                          ["-c", "-o", obj, os.path.join(where, "tests", source + ".c")], capture_output=True, text=True, errors="replace")
       if r.returncode: return r.stderr or "failed"
-   if check_only: return ""
    r = subprocess.run([compiler] + flags + ["-o", program, os.path.join(where, "main.o"), os.path.join(where, "runner.o")] + LIBS,
                       capture_output=True, text=True, errors="replace")
-   return r.stderr or "failed" if r.returncode else ""
+   if r.returncode: return r.stderr or "failed"
+   with open(program + ".of", "w") as f: f.write(stamp)
+   return ""
 
 
 def run_test(program, test, limit, env=None, sanitized=False):
@@ -455,76 +501,48 @@ def run_test(program, test, limit, env=None, sanitized=False):
 
 
 class Measured:
-   """Which lines each test runs, and how long it takes; kept in build/mutate for each version of header and suite."""
+   """Which changes each test comes by, and how long it takes; kept in build/mutate for each draw and suite."""
+   LONG = 60.0 # seconds that tests are taken for that have not ended after two
 
-   def __init__(self, header):
-      self.path = os.path.join(OUT, "measured.json")
-      self.tests = {} # test -> {"suite", "seconds", "lines": set}
-      known = {}
-      if os.path.exists(self.path): known = json.load(open(self.path))
-      base = sha(header)
-      where = os.path.join(OUT, "cover")
-      todo = []
+   def __init__(self, program, woven):
+      path = os.path.join(OUT, "measured.json")
+      known = json.load(open(path)) if os.path.exists(path) else {}
+      base, todo = sha(woven), []
       for f in suite_files():
          key, suite = sha(f) + base, suite_of(f)
          names = re.findall(r"\bRUN_TEST\w*\((\w+)", open(f).read())
-         if known.get(suite, {}).get("key") != key: known[suite] = {"key": key, "tests": {}, "kept": []}
+         if known.get(suite, {}).get("key") != key: known[suite] = {"key": key, "tests": {}}
          todo += [(suite, name) for name in names if name not in known[suite]["tests"]]
-      if todo:
-         print("mutate: which lines do %d tests run? (kept in build/mutate)" % len(todo), flush=True)
-         copy_tests(where)
-         shutil.copy(header, os.path.join(where, "sneppp.h"))
-         gcc = command("gcc for the coverage", "gcc")
-         bad = build(where, gcc, ["-O1", "--coverage"], os.path.join(where, "tests.out"))
-         if bad: sys.exit("mutate: the tests do not compile\n" + bad)
-         lock, queue, wrong, saved = threading.Lock(), list(reversed(todo)), [], [time.time()]
-         def work(index):
-            while True:
-               with lock:
-                  if not queue: return
-                  suite, name = queue.pop()
-               try: seconds, lines, kept = self.measure(where, name, index)
-               except SystemExit as e: wrong.append(str(e))
-               if wrong: return
-               with lock:
-                  known[suite]["tests"][name] = (seconds, lines)
-                  if kept: known[suite]["kept"] = kept
-                  if not queue or time.time() > saved[0] + 10:
-                     json.dump(known, open(self.path + ".new", "w"))
-                     os.replace(self.path + ".new", self.path)
-                     saved[0] = time.time()
-         in_parallel(work)
-         if wrong: sys.exit(wrong[0])
-      self.kept = set() # lines of code: functions that this build has no use for are not among them
-      for suite, s in known.items():
-         self.kept |= set(s["kept"])
-         for name, (seconds, lines) in s["tests"].items():
-            self.tests[name] = {"suite": suite, "seconds": seconds, "lines": set(lines)}
-
-   def measure(self, where, name, index):
-      data = os.path.join(where, "data%d" % index)
-      shutil.rmtree(data, ignore_errors=True)
-      os.makedirs(data)
-      env = dict(os.environ, GCOV_PREFIX=data, GCOV_PREFIX_STRIP="99")
-      how, took = run_test(os.path.join(where, "tests.out"), name, 600, env)
-      if how == "is not there": return took, [], []
-      if how: sys.exit("mutate: %s %s without any change" % (name, how))
-      os.symlink(os.path.join(where, "main.gcno"), os.path.join(data, "main.gcno"))
-      said = subprocess.run(["gcov", "--json-format", "--stdout", "main.gcda"], cwd=data, capture_output=True, check=True).stdout
-      lines = []
-      for f in json.loads(said)["files"]:
-         if os.path.basename(f["file"]) == "sneppp.h": lines = f["lines"]
-      return took, sorted({l["line_number"] for l in lines if l["count"]}), sorted({l["line_number"] for l in lines})
+      if todo: print("mutate: which changes do %d tests come by? (kept in build/mutate)" % len(todo), flush=True)
+      lock, queue, wrong, saved = threading.Lock(), list(reversed(todo)), [], [time.time()]
+      def work(index):
+         seen = os.path.join(OUT, "seen%d" % index)
+         while not wrong:
+            with lock:
+               if not queue: return
+               suite, name = queue.pop()
+            open(seen, "w").close()
+            how, took = run_test(program, name, 1, dict(os.environ, MUTANT_SEEN=seen))
+            if how == "does not end": took = self.LONG
+            elif how and how != "is not there": wrong.append("mutate: %s %s without any change" % (name, how))
+            with lock:
+               known[suite]["tests"][name] = (took, sorted({int(n) for n in open(seen).read().split()}))
+               if not queue or time.time() > saved[0] + 10:
+                  json.dump(known, open(path + ".new", "w"))
+                  os.replace(path + ".new", path)
+                  saved[0] = time.time()
+      in_parallel(work)
+      if wrong: sys.exit(wrong[0])
+      self.tests = {name: (suite, seconds, set(seen)) for suite in known for name, (seconds, seen) in known[suite]["tests"].items()}
 
    def that_run(self, c):
-      """Tests that run the statement, own suites first, the quickest first."""
-      # The optimiser gives some statements no line of their own; then those beside it tell, or the whole function.
-      low, high = c.span
-      for a, b in ((c.first, c.last), (max(low, c.first - 2), min(high, c.last + 2)), (low, high)):
-         run = [(t["seconds"], name) for name, t in self.tests.items() if any(k in t["lines"] for k in range(a, b + 1))]
-         if run: break
-      own = sorted(p for p in run if self.tests[p[1]]["suite"] in FLOORS[c.floor])
-      return own, sorted(p for p in run if p not in own)
+      """Tests that come by the change, own suites first, the quickest first; if none does, long ones may later than was looked."""
+      run = [(seconds, name, suite in FLOORS[c.floor]) for name, (suite, seconds, seen) in self.tests.items() if c.number in seen] or \
+            [(seconds, name, True) for name, (suite, seconds, _) in self.tests.items() if seconds == self.LONG and suite in FLOORS[c.floor]]
+      return sorted((t, name) for t, name, own in run if own), sorted((t, name) for t, name, own in run if not own)
+
+   def of_floor(self, floor):
+      return sorted((seconds, name) for name, (suite, seconds, _) in self.tests.items() if suite in FLOORS[floor])
 
 
 def split(tests, seconds):
@@ -566,10 +584,12 @@ def main():
    header = os.path.join(TOP, "sneppp.h")
    os.makedirs(OUT, exist_ok=True)
    text, changes = read_header(header)
-   measured = Measured(header)
+   where = os.path.join(OUT, "place")
+   copy_tests(where)
+   shutil.copy(header, os.path.join(where, "sneppp.h"))
+   used = used_functions(where)
    for per_line in changes.values():
-      for line, cs in list(per_line.items()):
-         if not measured.kept.intersection(range(cs[0].span[0], cs[0].span[1] + 1)): del per_line[line]
+      for line in [line for line, cs in per_line.items() if cs[0].function not in used]: del per_line[line]
    wanted, streams = draw(changes)
    if "--lines" in sys.argv: # what could be drawn
       for f in wanted: print("%-8s %5d lines, %6d changes, %3d drawn" % (f, len(changes[f]), len(streams[f]), wanted[f]))
@@ -584,14 +604,13 @@ def main():
    if os.path.exists(noticed_path) and not FRESH: noticed = json.load(open(noticed_path))
    lock, good, stop = threading.Lock(), set(), []
    began = time.time()
-   where = os.path.join(OUT, "place")
-   copy_tests(where)
    for f in ("runner.o", "main.o"):
       if os.path.exists(os.path.join(where, f)): os.remove(os.path.join(where, f))
    chosen, refused = choose(text, wanted, streams, where)
    program, sanitized = os.path.join(where, "tests.out"), os.path.join(where, "sanitized.out")
    bad = build(where, CC, ["-O1"], program)
    if bad: sys.exit("mutate: the tests do not compile\n" + bad[:2000])
+   measured = Measured(program, os.path.join(where, "sneppp.h"))
 
    def sound(test): # A change is blamed only for what the unchanged header does not do here.
       with lock:
@@ -640,14 +659,15 @@ def main():
       c.by, c.how = attempt(c, program, own, 1), "own"
       if not c.by: c.by, c.how = attempt(c, program, split(others, OTHERS)[0], 1), "others"
 
-   def sanitizers(c):
+   def sanitizers(c): # loops without vectors no test came by: any of the floor's own may
       own, others = measured.that_run(c)
+      if not own + others: own = measured.of_floor(c.floor)
       if again(c, sanitized, own + others, 20, ("sanitizer",)): return
       c.by, c.how = attempt(c, sanitized, split(own + others, OTHERS / 8)[0], 20, True), "sanitizer"
 
    if "--try" in sys.argv: chosen = [c for c in chosen if c.name in sys.argv]
    over_all(chosen, plainly)
-   rest = [c for c in chosen if not c.by and c.reach]
+   rest = [c for c in chosen if not c.by]
    if rest:
       print("mutate: %d once more in plain C under the sanitizers" % len(rest), flush=True)
       bad = build(where, CC, ["-O1", "-DSNEPPP_NO_SIMD", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], sanitized)
@@ -674,7 +694,8 @@ def choose(text, wanted, streams, where):
       for k, c in enumerate(chosen): c.number = k + 1
       woven, lines = weave(text, chosen)
       with open(os.path.join(where, "sneppp.h"), "w", encoding="utf-8") as f: f.write(woven)
-      said = build(where, CC, ["-fsyntax-only", "-fmax-errors=0"] if CC.endswith("gcc") else ["-fsyntax-only"], "", True)
+      said = subprocess.run([CC, "-w", "-std=c99", "-DSNEPPP_PTHREADS", "-DSNEPPP_IMPLEMENTATION", "-fsyntax-only", "-x", "c", os.path.join(where, "sneppp.h")] +
+                            (["-fmax-errors=0"] if CC.endswith("gcc") else []), capture_output=True, text=True, errors="replace").stderr
       if not said: return chosen, {f: sum(c.floor == f for c in refused) for f in wanted}
       wrong = {int(n) for n in re.findall(r"sneppp\.h:(\d+):\d+: (?:error|note: in expansion)", said)}
       culprits = [c for c in chosen if any(lines[c][0] <= n <= lines[c][1] for n in wrong)]

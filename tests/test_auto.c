@@ -547,6 +547,9 @@ TEST auto_refuses_and_accepts(void)
       ASSERT(strstr(err.why, "41"));
       auto_x[2 * 41] = keep;
    }
+   f.resolution = 0.5; /* a step cannot be given, only searched for or not */
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+   ASSERT(strstr(err.why, "fit.resolution = 0.5 must be 0 or SNEPPP_NONE"));
    sneppp_free(&m);
    for (int kind = 0; kind < auto_kinds; kind++) /* all events at one point */
       for (int budget = 0; budget <= 8; budget += 8) {
@@ -1722,29 +1725,29 @@ SUITE(automatic)
    RUN_TEST(auto_tree_is_the_sum);
    RUN_TEST(auto_counts_are_integrals);
    RUN_TEST(auto_polygons_add_up);
-   RUN_TEST(auto_generalises);
-   RUN_TEST(auto_budgets);
-   RUN_TEST(auto_budget_climbs);
-   RUN_TEST(auto_budget_of_covariates);
+   RUN_TEST_LONG(auto_generalises);
+   RUN_TEST_LONG(auto_budgets);
+   RUN_TEST_LONG(auto_budget_climbs);
+   RUN_TEST_LONG(auto_budget_of_covariates);
    RUN_TEST(auto_threads_and_files);
    RUN_TEST(auto_memory);
    RUN_TEST(auto_refuses_and_accepts);
    RUN_TEST(auto_units_do_not_matter);
    RUN_TEST(auto_data);
-   RUN_TEST(auto_products);
+   RUN_TEST_LONG(auto_products);
    RUN_TEST(auto_fills_gaps);
-   RUN_TEST(auto_fills_many_gaps);
-   RUN_TEST(auto_fills_what_is_mostly_hidden);
-   RUN_TEST(auto_fills_gaps_of_products);
-   RUN_TEST(auto_outlines);
+   RUN_TEST_LONG(auto_fills_many_gaps);
+   RUN_TEST_LONG(auto_fills_what_is_mostly_hidden);
+   RUN_TEST_LONG(auto_fills_gaps_of_products);
+   RUN_TEST_LONG(auto_outlines);
    RUN_TEST(auto_weights);
    RUN_TEST(auto_rounded);
    RUN_TEST(auto_rounded_in_part);
    RUN_TEST(auto_held_out);
-   RUN_TEST(auto_hill_on_a_line);
-   RUN_TEST(auto_rounded_many);
-   RUN_TEST(auto_copies);
-   RUN_TEST(auto_copies_of_many);
+   RUN_TEST_LONG(auto_hill_on_a_line);
+   RUN_TEST_LONG(auto_rounded_many);
+   RUN_TEST_LONG(auto_copies);
+   RUN_TEST_LONG(auto_copies_of_many);
    RUN_TEST(auto_copies_are_counted);
    RUN_TEST(auto_hostile);
    RUN_TEST(auto_in_two_calls);

@@ -375,7 +375,7 @@ SUITE(check)
    RUN_TEST(check_residual_counts);
    RUN_TEST(check_rosenblatt);
    RUN_TEST(check_steps_keep_the_law);
-   RUN_TEST(check_kinds_of_patterns);
+   RUN_TEST_LONG(check_kinds_of_patterns);
    RUN_TEST(check_kept_back);
    RUN_TEST(check_sphere_and_time);
    RUN_TEST(check_comparisons);

@@ -769,7 +769,9 @@ TEST districts_stop(void)
    sneppp_model    m;
    sneppp_report   r;
    sneppp_real     x[2] = {4, 2}, before;
+   test_alloc      a = {0, 0, 0, 0};
    int             calls = 0;
+   d.alloc_ctx = &a;
    districts_make(&g, 2, 1, &points);
    fit = districts_fit(&g.events, SNEPPP_METHOD_AUTO, 0);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
@@ -780,6 +782,7 @@ TEST districts_stop(void)
    ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
    ASSERT_EQ(before, sneppp_intensity(&m, x));
    sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live); /* nor is what was begun left behind */
    PASS();
 }
 

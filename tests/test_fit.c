@@ -1279,7 +1279,7 @@ SUITE(fit)
    RUN_TEST(fit_adam_refuses_zeros);
    RUN_TEST(fit_refuses_settings_not_used);
    RUN_TEST(fit_tunes_a_penalty);
-   RUN_TEST(fit_tunes_to_few_events);
+   RUN_TEST_LONG(fit_tunes_to_few_events);
    RUN_TEST(fit_tunes_frequencies);
    RUN_TEST(fit_steps_stay_in_the_domain);
 }

@@ -412,7 +412,7 @@ TEST input_indicator(void)
    PASS();
 }
 
-/* A triangle, and two intervals, in windows of the plane and the line: whatever the shape, all of it is counted. */
+/* A triangle, and two intervals, in windows of the plane and the line, and a circle: whatever the shape, all of it is counted. */
 TEST input_indicator_shapes(void)
 {
    static const double xy[6] = { 0.1, 0.1, 0.9, 0.2, 0.4, 0.8 }, ends[4] = { 0, 1, 2, 4 };
@@ -437,6 +437,14 @@ TEST input_indicator_shapes(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, 1, &exact, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK, input_count_set(&model, input_all, NULL, &region, 0, 3, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error && error < 0.01 * exact);
+   sneppp_free(&model);
+   memset(&desc, 0, sizeof desc); /* a circle by its angle */
+   desc.width = 5, desc.factor[0].window.space = SNEPPP_SPACE_VONMISES, desc.factor[0].window.dim = 1;
+   desc.factor[0].unit.act = SNEPPP_ACT_EXP;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, NULL, 1, &exact, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_count_set(&model, input_all, NULL, NULL, 4096, 3, &count, &error, NULL));
+   ASSERT_IN_RANGE(exact, count, 0.001 * exact);
    sneppp_free(&model);
    PASS();
 }

@@ -1184,6 +1184,7 @@ TEST model_active_sets(void)
    disc cannot have. */
 TEST model_parts_of_lines_and_discs(void)
 {
+   static const double beyond[6] = {0.2, 0.1, 1.5, 0.1, 2.9, 2.9};
    static const double ends[4] = {0, 2, 5, 9}, some[2] = {5.5, 8}, corners[8] = {0.2, 0.1, 1.5, 0.1, 1.5, 2.2, 0.2, 2.2};
    const double        eps = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-9;
    sneppp_desc         d;
@@ -1232,6 +1233,9 @@ TEST model_parts_of_lines_and_discs(void)
    box.lo[1] = 0.5, box.hi[1] = 2.5;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region, 1, n, NULL, &err));
    ASSERT_STR_EQ("region.factor[0] reaches outside the window near 2.7", err.why);
+   other.count = 3, other.xy = beyond; /* a polygon at its last vertex */
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region + 1, 1, n, NULL, &err));
+   ASSERT_STR_EQ("region.factor[0] reaches outside the window near 2.9", err.why);
    other.space = SNEPPP_SPACE_GAUSS, other.count = 0, other.xy = NULL;
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&m, region + 1, 1, n, NULL, &err));
    sneppp_free(&m);

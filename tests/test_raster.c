@@ -1175,6 +1175,27 @@ static int raster_stop(const sneppp_report *now, const sneppp_model *model, void
    return 1;
 }
 
+/* Where cells meet, a point lies in one that has an exposure; on an end, in the one before it. */
+TEST raster_borders(void)
+{
+   static const double weight[4] = {0, 1, 2, 0}; /* below left and right, above left and right */
+   static const struct { double x, y, whole, left; } at[] = {
+      {1, 0.5, 1, 0}, {1, 1.5, 2, 2}, {0.5, 1, 2, 2}, {1.5, 1, 1, 0}, {1, 1, 2, 2}, {2, 0.5, 1, 0}, {0.5, 2, 2, 2}, {2, 2, 0, 0}, {0, 0, 0, 0},
+      {2, 1, 1, 0}, {1, 2, 2, 2}, {1, 0, 1, 0}};
+   for (int cut = 0; cut < 2; cut++)
+      for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+         sneppp_window w;
+         double        v[2], density = cut ? at[k].left : at[k].whole;
+         memset(&w, 0, sizeof w);
+         w.space = SNEPPP_SPACE_RASTER, w.dim = 2, w.cells[0] = w.cells[1] = 2, w.cell[0] = w.cell[1] = 1, w.weight = weight;
+         if (cut) w.hi[0] = 1, w.hi[1] = 2;
+         v[0] = at[k].x, v[1] = at[k].y;
+         ASSERT_EQ(density > 0, sneppp_window_contains(&w, v));
+         if (density > 0) ASSERT_EQ(density, sneppp_window_density(&w, v));
+      }
+   PASS();
+}
+
 TEST raster_tilt_where(void)
 {
    static sneppp_real x[3 * 400], place[2 * 150];
@@ -1444,7 +1465,7 @@ SUITE(raster)
    RUN_TEST(raster_gradient);
    RUN_TEST(raster_no_place);
 #ifndef SNEPPP_NO_SURE
-   RUN_TEST(raster_bands);
+   RUN_TEST_LONG(raster_bands);
 #endif
    RUN_TEST(raster_logs);
    RUN_TEST(raster_models);
@@ -1461,6 +1482,7 @@ SUITE(raster)
    RUN_TEST(raster_covariates_alone);
    RUN_TEST(raster_tilt_of_one_event);
    RUN_TEST(raster_tilt_of_a_category);
-   RUN_TEST(raster_tilt_where);
+   RUN_TEST(raster_borders);
+   RUN_TEST_LONG(raster_tilt_where);
    RUN_TEST(raster_grids);
 }

@@ -1103,7 +1103,7 @@ SUITE(sure)
    RUN_TEST(sure_laplace_beside_differences);
    RUN_TEST(sure_many_events);
    RUN_TEST(sure_windows);
-   RUN_TEST(sure_holds);
+   RUN_TEST_LONG(sure_holds);
    RUN_TEST(sure_contradicted);
    RUN_TEST(sure_unexpected);
    RUN_TEST(sure_overrated);
