@@ -15997,7 +15997,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    eighth neighbour. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
    numbers this way cannot overfit as a weight per event does, but it does a little: they are trusted only when they
    gain several nats over an average of the classical estimates, each with one width and a floor, its centres on the
-   events or moved to the mean of what is around them.
+   events or moved to the mean of what is around them. Last, where there are no clusters, the bumps of events that
+   stand alone are widened, because nothing else judges an event's own bumps at its own place.
 
    In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so
    psi is the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative
@@ -16112,6 +16113,8 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__BEYOND   10.0   /* nats of leave-one-out gain at which all widths are trusted               */
 #define SNEPPP__SPARE    0.0006 /* nats an event that fewer features may cost                               */
 #define SNEPPP__CAP      1.25   /* times sqrt(events): how far a width's density may exceed the average's   */
+#define SNEPPP__ALONE    0.02   /* of what others say at its place: how high an event's own bumps may be,    */
+#define SNEPPP__RISING   8.0    /* times exp(this times the leave-one-out gain of an event)                 */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
@@ -16192,6 +16195,7 @@ typedef struct sneppp__auto {
    size_t               snapped;             /* events that are                                             */
    int                  vague;               /* these say less than others, of which there are enough       */
    unsigned char       *ysnap, *snap;        /* (N) whether a centre is; in tree order                      */
+   double              *least;               /* (N) no bump of a centre is narrower; see sneppp__auto_widen */
    uint64_t             seed;
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
@@ -16239,6 +16243,7 @@ SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t 
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->ysnap = (unsigned char *)sneppp__take(c, N + held + 1, 1, 1);
    f->snap = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
+   f->least = sneppp__doubles(c, N + 1, 1);
    f->table = (sneppp__exp_table *)sneppp__take(c, 1, 1, sizeof(sneppp__exp_table));
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
@@ -16409,7 +16414,7 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       u = known ? 0.5 * r / (l->other[j] * l->other[j]) : r * (0.5 / (l->top[j] * l->top[j]));
       if (f->src[j] == skip || !(u < SNEPPP__EDGE)) continue;
       u = sneppp__exp_neg(f->table, u);
-      if (!known && !f->snap[j]) { e[b] = u; any = 1; continue; }
+      if (!known && l->last[j] >= l->S) { e[b] = u; any = 1; continue; }
       for (int s = 0; s < l->S && u > 1e-12; u *= s++ < (known ? l->olast : l->last)[j] ? u : 1)
          out[s] += u * (known ? l->oscale : l->scale)[(size_t)s * l->row + j];
    }
@@ -16430,9 +16435,8 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
    narrower than it: the ladder of such an event ends at a share of the longest side of the cell. */
 static int sneppp__last_level(const sneppp__auto *f, size_t j, double *top)
 {
-   double least = 0;
-   if (!f->snap[j]) return 255;
-   for (int k = 0; k < f->d; k++) least = fmax(least, SNEPPP__CELL * f->step[k] * f->a[k]);
+   double least = f->least[j];
+   for (int k = 0; f->snap[j] && k < f->d; k++) least = fmax(least, SNEPPP__CELL * f->step[k] * f->a[k]);
    *top = fmax(*top, least);
    return least > 0 ? (int)fmin(255, floor(2 * log(*top / least) / log(2.0))) : 255;
 }
@@ -16695,6 +16699,13 @@ static void sneppp__moved(const sneppp__auto *f, const double *sum, double weigh
    sneppp__onto_sphere(f, c);
 }
 
+/* The width that stands for number m of centre j: the same, or the first that is wide enough for it. */
+static int sneppp__sharp_level(const sneppp__auto *f, size_t j, int m)
+{
+   while (m < SNEPPP__SHARP - 1 && f->sh[m] < f->least[j]) m++;
+   return m;
+}
+
 /* The bumps of all SHARP widths at squared distance r: from the widest, each is the square of the next wider one. */
 static void sneppp__sharp_bumps(const sneppp__auto *f, double r, double *K)
 {
@@ -16741,23 +16752,23 @@ static void sneppp__sharp_query(size_t block, void *arg)
       size_t        e = f->ask[i];
       const double *x = f->x + e * d;
       double       *row = f->L + i * (size_t)f->C + f->sharp, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM],
-                    c[SNEPPP_RADIAL_DIM];
+                    moved[SNEPPP_RADIAL_DIM];
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
       for (size_t j = 0; j < N; j++) {
          if (j == e) continue;
          sneppp__sharp_bumps(f, sneppp__distance2(f->d, x, f->x + j * d), K);
-         for (size_t m = 0; m < SNEPPP__SHARP; m++) {
-            size_t        at = m * N + j;
+         for (int c = 0; c < SNEPPP__SHARP; c++) {
+            size_t        m = (size_t)sneppp__sharp_level(f, j, c), at = m * N + j;
             const double *t = f->sum + at * (1 + d), *to = f->sx + at * d;
             double        w = K[m] * f->w[e], scale = f->sscale[at], u;
             if (w > 1e-9 * t[0] && t[0] > 0) {
                for (size_t k = 0; k < d; k++) sum[k] = t[1 + k] - w * x[k];
-               sneppp__moved(f, sum, t[0] - w, f->still + at * d, c);
-               to = c;
-               if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, c, f->sh[m]);
+               sneppp__moved(f, sum, t[0] - w, f->still + at * d, moved);
+               to = moved;
+               if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, to, f->sh[m]);
             }
             u = sneppp__distance2(f->d, x, to) * (0.5 / (f->sh[m] * f->sh[m]));
-            if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(f->table, u);
+            if (u < SNEPPP__EDGE) row[c] += scale * sneppp__exp_neg(f->table, u);
          }
       }
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] /= (double)f->R - f->w[e];
@@ -17196,6 +17207,62 @@ static void sneppp__auto_prune(sneppp__auto *f)
    } while (spare > 0);
 }
 
+/* ---- lone events. Leave-one-out never sees an event's own bumps at its own place, so that nothing judges how high they
+   are where few others are near. There an event can stand far above the truth, in a corner most of all, where a quarter
+   of a bump has four times its height. So, unless there are clusters, the bumps of each event are widened until they are
+   no higher at its place than a share of what the others say there: with a share of 1/20 until some twenty events are
+   under them. The more an event has gained by the others, the narrower is what there is to be seen, and the larger the
+   share. The weights stay, and leave-one-out is taken again with bumps as wide as they are now. */
+
+/* The intensity that event e has by itself at its place, of bumps no narrower than this. */
+static double sneppp__own_peak(sneppp__auto *f, size_t e, double least)
+{
+   const double *x = f->x + e * (size_t)f->d;
+   double        own = 0;
+   int           c = 0;
+   f->least[e] = least;
+   for (int l = 0; l < SNEPPP__LADDERS; l++)
+      for (int s = 0; s < f->ladder[l].S; s++, c++) {
+         double top = f->ladder[l].top[e];
+         int    last = sneppp__last_level(f, e, &top);
+         if (f->p[c] > 0) own += f->p[c] * f->w[e] * sneppp__bump_scale(f, x, sneppp__level_width(top, last, s));
+      }
+   for (; c < f->smooth; c++) {
+      int    m = sneppp__sharp_level(f, e, c - f->sharp);
+      size_t at = (size_t)m * f->N + e;
+      if (f->p[c] > 0)
+         own += f->p[c] * f->sscale[at] *
+                exp(-0.5 * sneppp__distance2(f->d, x, f->sx + at * (size_t)f->d) / (f->sh[m] * f->sh[m]));
+   }
+   return own / (double)f->R;
+}
+
+static void sneppp__auto_widen(sneppp__auto *f, const sneppp_parallel *par)
+{
+   const size_t C = (size_t)f->C, kept = (size_t)f->smooth, blocks = (f->Q + 63) / 64;
+   const double share = SNEPPP__ALONE * exp(SNEPPP__RISING * f->gain / f->evidence);
+   int          any = 0, moved = 0;
+   for (size_t i = 0; i < f->Q; i++) {
+      double most = share * sneppp__auto_density(f, i, f->p), least = 0;
+      int    level = SNEPPP__FIXED;
+      while (level > 0 && sneppp__own_peak(f, f->ask[i], least) > most) {
+         level--;
+         least = 0.999 * sneppp__level_width(f->ladder[0].top[0], level, level); /* whatever the rounding */
+         any = 1;
+      }
+   }
+   if (!any) return;
+   for (size_t i = 0; i < f->Q; i++)
+      memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * C, C * sizeof *f->L); /* of which the lattice stays as it is */
+   sneppp__make_ladders(f, 0);
+   sneppp__run(par, sneppp__query_block, f, blocks);
+   for (size_t i = 0; i < f->Q; i++)
+      memcpy(f->L + i * C + kept, f->raw + i * SNEPPP__COLUMNS + kept, (C - kept) * sizeof *f->L);
+   for (int c = f->sharp; c < f->smooth; c++) moved |= f->p[c] > 0;
+   if (moved) sneppp__run(par, sneppp__sharp_query, f, blocks);
+   f->gain = sneppp__auto_gain(f, f->p);
+}
+
 /* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
    (sum w)^2 / sum w^2 equal ones.
 
@@ -17266,6 +17333,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (size_t i = 0; i < f->Q; i++) /* without the cap */
       memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
+   if (open < 1 && smooth && !f->held && f->Q == f->R) sneppp__auto_widen(f, par);
    if (!f->hole) return;
    for (int c = 0; c < C; c++) f->p[c] /= f->in[c]; /* from shares of what was watched to shares of the whole */
    sneppp__sum_to_one(C, f->p);
@@ -17482,7 +17550,7 @@ static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
    for (size_t i = 0; i < N; i++) {
       size_t at = f->order[i];
-      f->w[i] = f->yw[at], f->src[i] = f->ysrc[at], f->snap[i] = f->ysnap[at];
+      f->w[i] = f->yw[at], f->src[i] = f->ysrc[at], f->snap[i] = f->ysnap[at], f->least[i] = 0;
    }
 }
 
@@ -17782,8 +17850,8 @@ static const double *sneppp__teacher_bump(const sneppp__auto *f, size_t i, doubl
    }
    *share = f->p[c] * f->w[j] / (f->fill * (double)f->R);
    if (c >= f->sharp) {
-      *h = f->sh[c - f->sharp];
-      return f->sx + ((size_t)(c - f->sharp) * N + j) * d;
+      s = sneppp__sharp_level(f, j, c - f->sharp), *h = f->sh[s];
+      return f->sx + ((size_t)s * N + j) * d;
    }
    for (int l = 0; l < SNEPPP__LADDERS; s -= f->ladder[l++].S)
       if (s < f->ladder[l].S) { *h = sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s); break; }
@@ -18162,8 +18230,9 @@ static void sneppp__bumps_list(const sneppp__auto *f, const sneppp__few *few, sn
       for (int l = 0; l < levels; l += list->group) sneppp__bumps_add(list, d, f->x + j * d, list->group, b + l);
    }
    for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
-      for (size_t j = 0, at = m * f->N; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++, at++) {
-         b[0].h = f->sh[m], b[0].share = f->p[(size_t)f->sharp + m] / (double)f->R, b[0].scale = f->sscale[at];
+      for (size_t j = 0; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++) {
+         size_t s = (size_t)sneppp__sharp_level(f, j, (int)m), at = s * f->N + j;
+         b[0].h = f->sh[s], b[0].share = f->p[(size_t)f->sharp + m] / (double)f->R, b[0].scale = f->sscale[at];
          b[0].owner = (int32_t)f->src[j];
          sneppp__bumps_add(list, d, f->sx + at * d, 1, b);
       }
