@@ -19241,6 +19241,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
    int           events = 0, bumps, both;
    sneppp_report r;
    sneppp__room  room;
+   sneppp__kept  was;
    sneppp_status st;
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
@@ -19254,24 +19255,29 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       while (sneppp__room_run(&room, err)) next = (sneppp_model *)sneppp__take(&room.c, 1, 1, sizeof *next);
       SNEPPP__TRY(room.st);
       memset(next, 0, sizeof *next);
+      memset(&was, 0, sizeof was);
       nodes = model->nodes;
       st = sneppp__recall_room(model, desc, &events, next, err);
+      if (st == SNEPPP_OK && both) st = sneppp__keep(model, &was, err); /* for the second of two fits */
       if (desc->method != SNEPPP_METHOD_AUTO) model->nodes = 0; /* a tree would not see the parameters move */
       if (st == SNEPPP_OK)
          st = desc->method == SNEPPP_METHOD_AUTO   ? sneppp__fit_auto(model, desc, 0, &r, err)
               : desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, &r, err)
                                                    : sneppp__fit_convex(model, desc, 0, &r, err);
-      if (st == SNEPPP_OK) {
+      if (st == SNEPPP_OK && both && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
+         st = sneppp__fit_auto(model, desc, 1, &r, err);
+         if (st != SNEPPP_OK) sneppp__put_back(model, &was);
+      }
+      if (st == SNEPPP_OK && !(both && model->desc.factor[0].window.tilt)) { /* a tilted model is that of bumps */
          if (desc->method != SNEPPP_METHOD_AUTO) sneppp__index(model);
          sneppp__recall(model, desc, events, next);
       } else {
-         model->nodes = nodes; /* nothing has moved */
+         if (st != SNEPPP_OK) model->nodes = nodes; /* nothing has moved */
          sneppp_free(next);
       }
+      sneppp__block_free(&was.block);
       sneppp__block_free(&room.block);
    }
-   if (st == SNEPPP_OK && both && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
-      st = sneppp__fit_auto(model, desc, 1, &r, err);
    r.copies = copies;
    if (st == SNEPPP_OK && report) *report = r;
    return st;

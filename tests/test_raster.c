@@ -1167,6 +1167,42 @@ TEST raster_tilt_of_a_category(void)
    PASS();
 }
 
+/* Covariates alone are fitted twice, by waves and by lines: whichever allocation fails, the model stays as it was. */
+TEST raster_covariates_and_memory(void)
+{
+   static const double  z[6] = {0.2, 0.9, 0.4, 0.1, 0.7, 0.5}, at[7] = {0.1, 1.2, 1.4, 1.9, 4.6, 4.8, 3.5};
+   static unsigned char was[20000], is[20000];
+   sneppp_real          x[7];
+   sneppp_desc          desc;
+   sneppp_events        events;
+   sneppp_fit_desc      fit;
+   sneppp_model         m;
+   test_alloc           heap = {0, 0, 0, 0};
+   size_t               bytes, k = 0;
+   sneppp_status        st = SNEPPP_ERR_MEMORY;
+   sneppp_window       *w = &desc.factor[0].window;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   w->space = SNEPPP_SPACE_RASTER, w->dim = 1, w->cell[0] = 1, w->cells[0] = 6, w->covariates = 1, w->z = z, w->no_place = 1;
+   for (int i = 0; i < 7; i++) x[i] = (sneppp_real)at[i];
+   desc.width = 4, desc.alloc_ctx = &heap, events.x = x, events.count = 7, fit.events = &events;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+   bytes = sneppp_save(&m, was, sizeof was);
+   ASSERT(bytes && bytes <= sizeof was);
+   while (st == SNEPPP_ERR_MEMORY) {
+      heap.calls = 0, heap.fail_at = ++k;
+      st = sneppp_fit(&m, &fit, NULL, NULL);
+      if (st == SNEPPP_ERR_MEMORY) {
+         ASSERT_EQ(bytes, sneppp_save(&m, is, sizeof is));
+         ASSERT_EQ(0, memcmp(was, is, bytes));
+      }
+   }
+   ASSERT_EQ(SNEPPP_OK, st);
+   ASSERT(k > 10);
+   sneppp_free(&m);
+   ASSERT_EQ(0u, heap.live);
+   PASS();
+}
+
 /* Covariates that say nothing cost next to nothing; events in space and time have their covariates, too; whoever is asked
    to stop has not begun. */
 static int raster_stop(const sneppp_report *now, const sneppp_model *model, void *user)
@@ -1482,6 +1518,7 @@ SUITE(raster)
    RUN_TEST(raster_covariates_alone);
    RUN_TEST(raster_tilt_of_one_event);
    RUN_TEST(raster_tilt_of_a_category);
+   RUN_TEST(raster_covariates_and_memory);
    RUN_TEST(raster_borders);
    RUN_TEST_LONG(raster_tilt_where);
    RUN_TEST(raster_grids);
