@@ -353,7 +353,7 @@ $(PAPER_RUN): bench/paper/paper.c $(wildcard bench/paper/*.h bench/*.h examples/
 paper: $(PAPER_RUN) ## every table and figure of the paper, rivals and all, into bench/paper.md: 5 splits, or PAPER=full (hours; resumes)
 	$(PAPER_RUN) table $(if $(filter full,$(PAPER)),100 2,5 1) --data $(PAPER_DATA)
 	$(PAPER_RUN) truth --data $(PAPER_DATA) && $(PAPER_RUN) convergence --data $(PAPER_DATA) && $(PAPER_RUN) scaling
-	$(PAPER_RUN) future --data $(PAPER_DATA) && $(PAPER_RUN) products --data $(PAPER_DATA)
+	$(PAPER_RUN) future --data $(PAPER_DATA) && $(PAPER_RUN) copper --data $(PAPER_DATA) && $(PAPER_RUN) products --data $(PAPER_DATA)
 	for part in globe fires; do gzip -dc $(PAPER_DATA)/wildfires_modis_2019.csv.gz | $(PAPER_RUN) $$part || exit 1; done
 	$(PAPER_RUN) errata --data $(PAPER_DATA) && $(PAPER_RUN) write
 
