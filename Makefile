@@ -341,7 +341,7 @@ bench-check: build/bench/check ## how often `check` rejects Poisson patterns and
 	   awk '$$0 == "<!-- bench-check -->" { print; while ((getline row < "build/bench/check.md") > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-check -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
 
-# ---- the paper, table by table: PAPER=full for 100 splits, 2 of what takes a minute (hours; an interrupted run goes on where it was), PAPER_DATA=folder
+# ---- the paper, table by table: PAPER=full for 100 splits, 2 of what takes longest (hours; an interrupted run goes on where it was), PAPER_DATA=folder
 PAPER      ?= quick
 PAPER_DATA ?= ../shared/data
 PAPER_RUN   = build/bench/paper/paper
