@@ -343,7 +343,7 @@ bench-check: build/bench/check ## how often `check` rejects Poisson patterns and
 	   awk '$$0 == "<!-- bench-check -->" { print; while ((getline row < "build/bench/check.md") > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-check -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
 
-# ---- the paper, table by table: PAPER=full for 100 splits, 2 of what takes a minute (hours; an interrupted run goes on where it was), PAPER_DATA=folder
+# ---- the paper, table by table: PAPER=full for 100 splits, 2 of what takes longest (hours; an interrupted run goes on where it was), PAPER_DATA=folder
 PAPER      ?= quick
 PAPER_DATA ?= ../shared/data
 PAPER_RUN   = build/bench/paper/paper
@@ -355,7 +355,7 @@ $(PAPER_RUN): bench/paper/paper.c $(wildcard bench/paper/*.h bench/*.h examples/
 paper: $(PAPER_RUN) ## every table and figure of the paper, rivals and all, into bench/paper.md: 5 splits, or PAPER=full (hours; resumes)
 	$(PAPER_RUN) table $(if $(filter full,$(PAPER)),100 2,5 1) --data $(PAPER_DATA)
 	$(PAPER_RUN) truth --data $(PAPER_DATA) && $(PAPER_RUN) convergence --data $(PAPER_DATA) && $(PAPER_RUN) scaling
-	$(PAPER_RUN) future --data $(PAPER_DATA) && $(PAPER_RUN) products --data $(PAPER_DATA)
+	$(PAPER_RUN) future --data $(PAPER_DATA) && $(PAPER_RUN) copper --data $(PAPER_DATA) && $(PAPER_RUN) products --data $(PAPER_DATA)
 	for part in globe fires; do gzip -dc $(PAPER_DATA)/wildfires_modis_2019.csv.gz | $(PAPER_RUN) $$part || exit 1; done
 	$(PAPER_RUN) errata --data $(PAPER_DATA) && $(PAPER_RUN) write
 

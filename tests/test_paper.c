@@ -61,7 +61,7 @@ TEST paper_nodes(void)
    PASS();
 }
 
-/* Integrals of the features over the box: closed forms against 40 x 40 nodes. U U' integrates to Xi. */
+/* Integrals of the features over the box: closed forms against 40 x 40 nodes. T T' integrates to a diagonal. */
 TEST paper_integrals(void)
 {
    const double b[2] = { 1.1, 2.3 };
@@ -70,30 +70,31 @@ TEST paper_integrals(void)
    for (int form = PERM_NYSTROM; form <= PERM_RFM; form++) {
       perm_desc o = paper_pattern((perm_form)form, 12);
       perm_fit  fit;
-      double    sum = 0, worst = 0, *U, *raw, *G;
+      double    sum = 0, worst = 0, *T, *Xi, *raw, *G;
       ASSERT(perm_make(&fit, &o, 9, b, NULL));
-      U = perm_take(fit.rank, 1), raw = perm_take(fit.raw, 1), G = perm_take(fit.raw, fit.raw);
+      T = perm_take(fit.rank, 1), Xi = perm_take(fit.rank, fit.rank), raw = perm_take(fit.raw, 1), G = perm_take(fit.raw, fit.raw);
       perm_gram(&fit, G);
+      for (size_t r = 0; r < fit.rank; r++) Xi[r * fit.rank + r] = fit.norm[r];
       for (int i = 0; i < 40; i++)
          for (int j = 0; j < 40; j++) {
             double p[2], mean, variance, weight = wx[i] * wy[j];
             p[0] = x[i], p[1] = y[j];
             perm_at(&fit, p, 1, &mean, &variance);
             sum += weight * (mean * mean + variance);
-            perm_features(&fit, p, 1, U), perm_raw(&fit, p, 1, raw);
+            perm_features(&fit, p, 1, T), perm_raw(&fit, p, 1, raw);
             for (size_t r = 0; r < fit.rank; r++)
-               for (size_t s = 0; s < fit.rank; s++) fit.Xi[r * fit.rank + s] -= weight * U[r] * U[s];
+               for (size_t s = 0; s < fit.rank; s++) Xi[r * fit.rank + s] -= weight * T[r] * T[s];
             for (size_t r = 0; r < fit.raw; r++)
                for (size_t s = 0; s < fit.raw; s++) G[r * fit.raw + s] -= weight * raw[r] * raw[s];
          }
-      for (size_t r = 0; r < fit.rank * fit.rank; r++) worst = fmax(worst, fabs(fit.Xi[r]));
+      for (size_t r = 0; r < fit.rank * fit.rank; r++) worst = fmax(worst, fabs(Xi[r]));
       for (size_t r = 0; r < fit.raw * fit.raw; r++) worst = fmax(worst, fabs(G[r]));
       ASSERT_IN_RANGE(0, worst, 1e-9);
       perm_free(&fit);
       ASSERT(perm_make(&fit, &o, 9, b, NULL));
       ASSERT_IN_RANGE(sum, perm_integral(&fit), 1e-8 * sum);
       perm_free(&fit);
-      free(U), free(raw), free(G);
+      free(T), free(Xi), free(raw), free(G);
    }
    PASS();
 }
@@ -179,6 +180,13 @@ TEST paper_forms(void)
    PASS();
 }
 
+/* Random features of covariance k, not k / a. */
+static void paper_phi(const perm_fit *fit, const double *x, double *phi)
+{
+   perm_raw(fit, x, 1, phi);
+   for (size_t r = 0; r < fit->raw; r++) phi[r] *= sqrt(fit->a);
+}
+
 /* The evidence of random features from their own weights: -E - log det(1 + 2 Xi + 2 sum phi phi' / f^2) / 2, where
    Xi is a sum over nodes; E is stationary. */
 TEST paper_evidence(void)
@@ -193,20 +201,20 @@ TEST paper_evidence(void)
    for (int i = 0; i < 900; i++) {
       double p[2];
       p[0] = x[i % 30], p[1] = y[i / 30];
-      perm_raw(&fit, p, 1, phi);
+      paper_phi(&fit, p, phi);
       for (int r = 0; r < features; r++)
          for (int s = 0; s < features; s++) A[r * features + s] += 2 * wx[i % 30] * wy[i / 30] * phi[r] * phi[s];
    }
    for (int r = 0; r < features; r++) A[r * features + r] += 1;
-   for (int r = 0; r < features; r++) /* f = U'w' = raw'(map'w') */
-      for (size_t s = (w[r] = 0, 0); s < fit.rank; s++) w[r] += fit.map[s * fit.raw + (size_t)r] * fit.w[s];
+   for (int r = 0; r < features; r++) /* f = T'w' = raw'(map'w') */
+      for (size_t s = (w[r] = 0, 0); s < fit.rank; s++) w[r] += fit.map[s * fit.raw + (size_t)r] * fit.w[s] / sqrt(fit.a);
    for (int r = 0; r < features; r++) {
       g[r] = 0;
       for (int s = 0; s < features; s++) g[r] += A[r * features + s] * w[s];
       E += 0.5 * w[r] * g[r];
    }
    for (int i = 0; i < paper_events; i++) {
-      perm_raw(&fit, paper_x + 2 * i, 1, phi);
+      paper_phi(&fit, paper_x + 2 * i, phi);
       f = 0;
       for (int r = 0; r < features; r++) f += w[r] * phi[r];
       ASSERT_IN_RANGE(1, f * fit.v[i], 1e-7);

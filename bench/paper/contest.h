@@ -142,25 +142,28 @@ static void by_model(const pattern *p, const split *s, method how, uint64_t seed
 }
 
 /* ---- the rivals */
-static void by_process(const pattern *p, const split *s, method how, uint64_t seed, score *out)
+static perm_desc process_desc(const pattern *p, const split *s, method how, uint64_t seed)
 {
-   enum { side = 40 };
    perm_desc desc = { .d = 2, .lo = { p->from[0], p->from[1] }, .hi = { p->to[0], p->to[1] }, .x = s->train, .count = s->trains, .seed = seed,
                       .form = how == NAIVE ? PERM_NAIVE : how == NYSTROM ? PERM_NYSTROM : PERM_RFM };
-   perm_fit  fit;
-   double    node[2][side], weight[2][side], *nodes = (double *)bench_take(2 * side * side, sizeof *nodes), inside = 0, start = bench_cpu();
-   double   *x[3], *mean, *variance, *out_at[3] = { NULL, NULL, NULL };
-   size_t    count[3];
-   bench_check(perm_choose(&fit, &desc), "%s: no fit of split %lu", p->name, (unsigned long)seed);
-   out->seconds = bench_cpu() - start;
+   return desc;
+}
+
+/* mode: take the square of the mean of f, which is its mode, for the intensity, not the posterior median. */
+static void judge_process(const pattern *p, const split *s, const perm_fit *fit, int mode, score *out)
+{
+   enum { side = 40 };
+   double node[2][side], weight[2][side], *nodes = (double *)bench_take(2 * side * side, sizeof *nodes), inside = 0;
+   double *x[3], *mean, *variance, *out_at[3] = { NULL, NULL, NULL };
+   size_t  count[3];
    for (int r = 0; r < 2; r++) perm_legendre(side, p->from[r], p->to[r], node[r], weight[r]);
    for (int i = 0; i < side * side; i++) nodes[2 * i] = node[0][i % side], nodes[2 * i + 1] = node[1][i / side];
    x[0] = s->test, count[0] = s->tests, x[1] = nodes, count[1] = side * side;
    x[2] = p->x ? NULL : midpoints(p, rmse_side), count[2] = p->x ? 0 : rmse_side * rmse_side;
    for (int k = 0; k < 3; k++) {
       mean = (double *)bench_take(count[k], sizeof *mean), variance = (double *)bench_take(count[k], sizeof *mean);
-      if (count[k]) perm_at(&fit, x[k], count[k], mean, variance);
-      for (size_t i = 0; i < count[k]; i++) mean[i] = perm_median(mean[i], variance[i]);
+      if (count[k]) perm_at(fit, x[k], count[k], mean, variance);
+      for (size_t i = 0; i < count[k]; i++) mean[i] = mode ? mean[i] * mean[i] : perm_median(mean[i], variance[i]);
       out_at[k] = mean;
       free(variance);
    }
@@ -168,6 +171,16 @@ static void by_process(const pattern *p, const split *s, method how, uint64_t se
    judge(p, s, out_at[0], out_at[2], inside, inside, out);
    for (int k = 0; k < 3; k++) free(out_at[k]);
    free(nodes), free(x[2]);
+}
+
+static void by_process(const pattern *p, const split *s, method how, uint64_t seed, score *out)
+{
+   perm_desc desc = process_desc(p, s, how, seed);
+   perm_fit  fit;
+   double    start = bench_cpu();
+   bench_check(perm_choose(&fit, &desc), "%s: no fit of split %lu", p->name, (unsigned long)seed);
+   out->seconds = bench_cpu() - start;
+   judge_process(p, s, &fit, 0, out);
    perm_free(&fit);
 }
 

@@ -276,6 +276,45 @@ static void run_future(void)
    fclose(out);
 }
 
+/* ---- copper by the permanental processes: fitted in its window or in the box around its events, which the paper's models
+   have for a window, and the intensity as the posterior's median or as the square of its mode. All are counted over the window. */
+static void run_copper(int splits)
+{
+   static const method how[3] = { RFM, NYSTROM, NAIVE };
+   FILE          *out = part_open("copper");
+   const pattern *p = &patterns[3];
+   double         sum[2][2][3] = { 0 }, square[2][2][3] = { 0 };
+   patterns_read();
+   for (int number = 1; number <= splits; number++) {
+      split s = split_make(p, number);
+      for (int box = 0; box < 2; box++)
+         for (int k = 0; k < 3; k++) {
+            perm_desc desc = process_desc(p, &s, how[k], (uint64_t)number);
+            perm_fit  fit;
+            if (box) desc.lo[0] = desc.lo[1] = 0, desc.hi[0] = desc.hi[1] = p->side;
+            bench_check(perm_choose(&fit, &desc), "copper: no fit of split %d", number);
+            for (int mode = 0; mode < 2; mode++) {
+               score sc;
+               judge_process(p, &s, &fit, mode, &sc);
+               sum[box][mode][k] += sc.nll, square[box][mode][k] += sc.nll * sc.nll;
+            }
+            perm_free(&fit);
+         }
+      split_free(&s);
+   }
+   fprintf(out, "| NLL of %d splits, counted over the window | RFM | Nystrom | naive |\n|---|---|---|---|\n| published | 0.19 +- 0.12 | 0.29 +- 0.24 | 0.31 +- 0.31 |\n", splits);
+   for (int box = 0; box < 2; box++)
+      for (int mode = 0; mode < 2; mode++) {
+         fprintf(out, "| fitted in the %s, %s |", box ? "box around the events" : "window", mode ? "square of the mode" : box ? "median" : "median (as in table 3)");
+         for (int k = 0; k < 3; k++) {
+            double mean = sum[box][mode][k] / splits, variance = square[box][mode][k] / splits - mean * mean;
+            fprintf(out, " %.3f +- %.3f |", mean, sqrt(fmax(variance, 0) * splits / fmax(splits - 1, 1)));
+         }
+         fprintf(out, "\n");
+      }
+   fclose(out);
+}
+
 /* ---- appendix B: every mixing rule on the fires of Castilla-La Mancha, place and day */
 static void run_products(void)
 {

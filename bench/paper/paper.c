@@ -8,6 +8,7 @@
       paper convergence                 PGD, its bounds, and our solver
       paper scaling [most]              time against the number of events
       paper future                      clmfires, learnt from the past and judged by the future
+      paper copper [splits]             copper by the permanental processes, in the window or in the box of its events
       paper products                    the mixing rules of appendix B on one pattern in space and time
       paper globe                       wildfires on the sphere (reads the CSV from the standard input)
       paper fires [steps]               wildfires on sphere and time (likewise)
@@ -74,7 +75,7 @@ int main(int count, char **word)
    const char *only = NULL, *on = NULL, *what;
    int         number[2] = { 5, 2 }, numbers = 0;
    if (count < 2) {
-      fprintf(stderr, "paper: table, truth, convergence, scaling, future, products, globe, fires, errata or write?\n");
+      fprintf(stderr, "paper: table, truth, convergence, scaling, future, copper, products, globe, fires, errata or write?\n");
       return 2;
    }
    what = word[1];
@@ -90,11 +91,12 @@ int main(int count, char **word)
    else if (!strcmp(what, "convergence")) run_convergence();
    else if (!strcmp(what, "scaling")) run_scaling(numbers ? number[0] : 100000);
    else if (!strcmp(what, "future")) run_future();
+   else if (!strcmp(what, "copper")) run_copper(numbers ? number[0] : 100);
    else if (!strcmp(what, "products")) run_products();
    else if (!strcmp(what, "globe")) run_globe();
    else if (!strcmp(what, "fires")) run_fires(numbers ? (size_t)number[0] : 600);
    else if (!strcmp(what, "errata")) run_errata();
    else if (!strcmp(what, "write")) write_paper();
-   else bench_check(0, "%s is none of table, truth, convergence, scaling, future, products, globe, fires, errata and write", what);
+   else bench_check(0, "%s is none of table, truth, convergence, scaling, future, copper, products, globe, fires, errata and write", what);
    return 0;
 }

@@ -9,10 +9,13 @@
    the point where v'Hv - sum log v_i is least: convex, and solved by Newton's method. Around it f is nearly Gaussian with
    covariance h - h_X' (Z + H)^-1 h_X, Z = diag(1 / (2 v_i^2)), and the evidence, by which a and b are chosen, is
       -sum_i (2 log v_i + 1) - log det(1 + 2 k) / 2 - log det(1 + Z^-1 H) / 2.                                       (3)
-   Three ways to h:
-      NAIVE     h = k - k_P' (k_PP + 1 / (2 w))^-1 k_P with Gauss-Legendre nodes P of weights w; matrices of all events
-      NYSTROM   k from 500 of the events, its integral over the box in closed form (erf)
-      RFM       k from 50 random frequencies, cos and sin of each, likewise in closed form */
+   Three ways to h, each by features T that are orthogonal over the box, with squared norms D, for a = 1:
+      NAIVE     h = a k - T' size T, where size = 2 a^2 / (1 + 2 a D), and T are the eigenfunctions of k by Gauss-Legendre
+                nodes; matrices of all events
+      NYSTROM   k from 500 of the events, its integral over the box in closed form (erf);
+      RFM       k from 50 random frequencies, cos and sin of each, likewise in closed form: h = T' size T, where
+                size = a / (1 + 2 a D)
+   T depends on b alone, so that the five a that are tried with each b share it. */
 #ifndef SNEPPP_PERMANENTAL_H
 #define SNEPPP_PERMANENTAL_H
 #include <stddef.h>
@@ -36,14 +39,16 @@ typedef struct perm_fit {
    double    a, b[perm_most];
    double    evidence, residual; /* (3); largest |2 v_i (H v)_i - 1|                                             */
    int       steps, products;    /* of Newton's method; products with H                                          */
-   size_t    raw, rank;          /* raw features: nodes, points or cos and sin; rows of U                        */
+   size_t    raw, rank;          /* raw features: nodes, points or cos and sin; rows of T                        */
    double   *at;                 /* (raw, d) nodes, points or frequencies                                        */
-   double   *map;                /* U(x) = map (rank, raw) raw(x): h = U'U, NAIVE: h = k - U'U                   */
-   double   *U;                  /* (rank, count) of the events                                                  */
+   double   *map;                /* (rank, raw) T(x) = map raw(x)                                                */
+   double   *norm;               /* (rank) D, the integrals of T^2 over the box                                  */
+   double   *T;                  /* (rank, count) of the events                                                  */
+   double   *size;               /* (rank)                                                                       */
    double   *v;                  /* (count)                                                                      */
-   double   *H, *L;              /* NAIVE: (count, count); L: Cholesky factor of Z + H, or of 1 + U Z^-1 U'      */
-   double   *w;                  /* (rank) 2 U v                                                                 */
-   double   *Xi;                 /* (rank, rank) integral of U U' over the box; NULL for NAIVE                    */
+   double   *H, *L;              /* NAIVE: (count, count); L: Cholesky factor of Z + H, or of 1 + U Z^-1 U', where
+                                    U = sqrt(size) T                                                             */
+   double   *w;                  /* (rank) the mean of f is w'T; not NAIVE                                       */
 } perm_fit;
 
 /* A fit with these parameters. v (count): where to begin, or NULL. Free it. 0: a matrix was not positive. */
