@@ -853,7 +853,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   than 2^20 events, estimated from a share of the places. SIZE_MAX: not counted, by
                                   ADAM in batches from a source and by trainers that you step              */
    double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your
-                                  units; 0: none was found. See fit.resolution                              */
+                                  units; 0: none was found. See fit.resolution. To the nearest number, unless numbers
+                                  on one wall of the window, and none on the other, say down (days) or up    */
    size_t        rounded;      /* AUTO: events that lie on such a step, of those that carry bumps               */
    double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
                                   everywhere; bumps as wide as to some neighbours; bumps beside their events, where
@@ -16192,6 +16193,8 @@ typedef struct sneppp__auto {
    double               step[SNEPPP_RADIAL_DIM]; /* of the rounding of each coordinate, in the unit cube; 0: none */
    double               phase[SNEPPP_RADIAL_DIM], arc[SNEPPP_RADIAL_DIM]; /* rounded are those whose y / step lies this
                                                 far above a whole number: from phase to phase + arc; 1: all  */
+   double               lean[SNEPPP_RADIAL_DIM]; /* where a cell lies around the number that stands for it: 0 in the
+                                                middle, 1/2 above it, as days and whole years do, -1/2 below */
    size_t               snapped;             /* events that are                                             */
    int                  vague;               /* these say less than others, of which there are enough       */
    unsigned char       *ysnap, *snap;        /* (N) whether a centre is; in tree order                      */
@@ -17409,7 +17412,8 @@ static void sneppp__auto_merge(sneppp__auto *f, int all)
 /* Coordinates that many events share are rounded: days, whole degrees; or some of the events are, to the middle of a
    map's square, and others are not. Bumps narrower than the step of rounding would gain likelihood without end and say
    nothing about the process, so such events are spread over the step: event `index` always to the same place, whoever
-   reads it. Returns whether it is one of these. */
+   reads it. Of a day or a year of age the number is the beginning, not the middle: see sneppp__lean. Returns whether it
+   is one of these. */
 static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
 {
    sneppp_rng rng;
@@ -17423,7 +17427,7 @@ static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
       double was = y[k], to;
       if (!(f->step[k] > 0) || (f->arc[k] < 1 && !some)) continue;
       any = 1;
-      to = was + f->step[k] * (sneppp_rng_uniform(&rng) - 0.5);
+      to = was + f->step[k] * (sneppp_rng_uniform(&rng) - 0.5 + f->lean[k]);
       y[k] = to < 0 ? -to : to > 1 ? 2 - to : to;
       if (!sneppp__auto_seen(f, y)) y[k] = was;
    }
@@ -17510,6 +17514,25 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    return 1 / at;
 }
 
+/* Were numbers rounded to the nearest, or down, or up? Nearest: the first and the last cell of the window are halves, with
+   numbers on both walls. Down: a number on the lower wall, and the last one a step below the upper. Then n0 events at the
+   first and n1 at the second number stand as 1 : 1 and not as 1 : 2, and a half cell beside the nl at the last one is
+   empty, which has a chance of exp(-nl/2). Believed from three nats on; up is the same from the other end. */
+static double sneppp__lean(size_t N, const double *v, const double *order, double step)
+{
+   for (int down = 1; down >= 0; down--) {
+      double first = down ? v[(size_t)order[0]] : 1 - v[(size_t)order[N - 1]],
+             last = down ? 1 - v[(size_t)order[N - 1]] : v[(size_t)order[0]], n[3] = {0, 0, 0};
+      if (fabs(first) > 0.01 * step || fabs(last - step) > 0.01 * step) continue;
+      for (size_t i = 0; i < N; i++) {
+         double at = (down ? v[i] : 1 - v[i]) / step;
+         n[0] += at < 0.5, n[1] += at >= 0.5 && at < 1.5, n[2] += (1 / step - at) < 1.5;
+      }
+      if (n[0] * log(1.5) + n[1] * log(0.75) + n[2] / 2 > 3) return down ? 0.5 : -0.5;
+   }
+   return 0;
+}
+
 /* Finds the steps, and spreads the events. x and w are free to work in. */
 SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
 {
@@ -17529,7 +17552,11 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
          if (fabs(times - floor(times + 0.5)) > 0.01 + 1e-5 * times) odd++;
       }
       if (4 * kinds > N || kinds < 2 || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
-      if (!(f->step[k] > 0) && 4 * kinds <= N && kinds > 1) f->step[k] = step, f->phase[k] = 0, f->arc[k] = 1;
+      f->lean[k] = 0;
+      if (!(f->step[k] > 0) && 4 * kinds <= N && kinds > 1) {
+         f->step[k] = step, f->phase[k] = 0, f->arc[k] = 1;
+         f->lean[k] = sneppp__lean(N, v, order, step);
+      }
    }
    for (size_t i = 0; i < N; i++) {
       f->ysnap[i] = (unsigned char)sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);

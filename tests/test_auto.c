@@ -1089,6 +1089,37 @@ TEST auto_weights(void)
    PASS();
 }
 
+/* Days and years of age are rounded down, others up or to the nearest number: which, the walls of the window tell. */
+TEST auto_rounded_how(void)
+{
+   for (int how = 0; how < 3; how++) {
+      sneppp_window w = auto_window(0), part[3];
+      sneppp_region region[3];
+      sneppp_events e;
+      sneppp_model  m;
+      sneppp_report r;
+      sneppp_error  err;
+      sneppp_rng    rng;
+      double        count[3];
+      w.lo[0] = 100, w.hi[0] = 110;
+      memset(&e, 0, sizeof e), memset(region, 0, sizeof region);
+      e.x = auto_x, e.count = 600;
+      sneppp_rng_init(&rng, 3, 4);
+      for (size_t i = 0; i < e.count; i++)
+         auto_x[i] = (sneppp_real)(100 + floor(10 * sneppp_rng_uniform(&rng) + 0.5 * how));
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+      ASSERT_IN_RANGE(1, r.resolution[0], 1e-6);
+      for (int k = 0; k < 3; k++) {
+         part[k] = w, part[k].lo[0] = k == 2 ? 109 : 100 + 4 * k, part[k].hi[0] = part[k].lo[0] + 1;
+         region[k].factor[0] = &part[k];
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, region, 3, count, NULL, &err));
+      for (int k = 0; k < 3; k++) ASSERT_IN_RANGE(60, count[k], 14); /* half of them, or half as many again, before */
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* Days are rounded: thirty events share each, and no bump is so narrow that it only says so. */
 TEST auto_rounded(void)
 {
@@ -1778,6 +1809,7 @@ SUITE(automatic)
    RUN_TEST_LONG(auto_fills_gaps_of_products);
    RUN_TEST_LONG(auto_outlines);
    RUN_TEST(auto_weights);
+   RUN_TEST(auto_rounded_how);
    RUN_TEST(auto_rounded);
    RUN_TEST(auto_rounded_in_part);
    RUN_TEST(auto_held_out);
