@@ -93,10 +93,11 @@
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
       there or moved to local means, a smooth surface of bumps on a lattice, and a uniform floor, are weighed by
-      leave-one-out likelihood; their sum is a diagonal V'V of radial units. A narrow width must pay at many events, not
-      at one close pair. Each axis has a scale of its own (report.axes). Gaps in time (events.seen) are filled from both
-      sides, events may have weights, and coordinates that were rounded, all of them or a part (days, a grid), are
-      spread over the step (report.resolution, fit.resolution).
+      leave-one-out likelihood; their sum is a diagonal V'V of radial units. A narrow width must pay at many events,
+      not at one close pair, and where there are no clusters the bumps of events that stand alone are widened. Each
+      axis has a scale of its own (report.axes). Gaps in time (events.seen) are filled from both sides, events may have
+      weights, and coordinates that were rounded, all of them or a part (days, a grid), are spread over the step
+      (report.resolution, fit.resolution).
       CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate:
       report.gap is the most by which the likelihood, in nats per event, can still be improved. Take it where that or a
       fixed set of features matters. PGD solves the same problem as the paper does. ADAM learns everything, features
@@ -252,7 +253,8 @@
       exclude it: either may then be the better answer.
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
       coordinates; elsewhere, also on rasters that were seen in part or have counts by region, or covariates over ranks,
-      it solves the convex problem on default features, and the report says so. Its intervals take what covariates do
+      it solves the convex problem on default features, with waves tuned (fit.tune) where events are in memory, and the
+      report says so. Its intervals take what covariates do
       for known, and there are none for regions with other covariates.
       A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
       exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
@@ -573,9 +575,10 @@ typedef struct sneppp_window {
    const double  *tilt;                   /* (covariates, 2, SNEPPP_BENDS) AUTO writes into its model what it found, for
                                              yours; CONVEX, PGD and ADAM keep what is there. Covariates
                                              multiply the exposure and t(x) = x, also with no_place. Of each of them
-                                             values, ascending, and the logarithm of its factor there, up to a constant
-                                             (differences tell); straight between, constant beyond. Regions have that
-                                             of the model, whatever they say */
+                                             values, ascending, the last one again and again if there are fewer, and
+                                             the logarithm of its factor there, up to a constant (differences tell);
+                                             straight between, constant beyond. Regions have that of the model,
+                                             whatever they say */
 } sneppp_window;
 
 #define SNEPPP_BENDS 9
@@ -893,11 +896,13 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
    int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and
                                          SIN units and, but for ADAM, the penalty `trace` if it is 0, by the convex
-                                         problem without a fifth of the events; AUTO does so for covariates alone */
+                                         problem without a fifth of the events; AUTO does so where it
+                                         has no bumps, and for covariates alone                              */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    double               resolution;   /* AUTO: events on a step to which their coordinates were rounded (days, a grid of
                                          10 km, perhaps a part of them) are known to that cell only, over which they are
-                                         spread. SNEPPP_NONE: coordinates are exact, atoms are wanted */
+                                         spread. SNEPPP_NONE: coordinates are exact. Copies of one
+                                         place always judge widths as one event, whatever their weight   */
    sneppp_parallel      parallel;
    /* More than one machine: sums x over all ranks, in place, for every one of them; not 0 if that failed. Each rank has
       its own events, all the rest is the same everywhere, and all make the same calls. See >>tasks 9.           */
@@ -8446,7 +8451,7 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
    sneppp__angle a;
    sneppp__cap   cap[2];
    sneppp__caps  o;
-   memset(&o, 0, sizeof o);
+   memset(&a, 0, sizeof a), memset(&o, 0, sizeof o);
    for (int s = 0; s < 2; s++) {
       a.n[s] = sneppp__norm(d, f->w[s], a.u[s]);
       cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
@@ -11750,7 +11755,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    sneppp__grams g;
    double       *M = NULL, *reduced = NULL;
    sneppp_status st;
-   SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
+   SNEPPP__REFUSE(err, !out || out == model, ARG, "out is NULL, or the model itself");
    memset(out, 0, sizeof *out);
    SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    const size_t n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
@@ -19116,7 +19121,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
              : covariates ? sneppp__fit_tilted(model, desc, report, err)
                           : sneppp__fit_radial(model, desc, NULL, NULL, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
-   if (covariates && sneppp__tunable(desc) && sneppp__waves_scale(model, 1)) o.tune = 1; /* its scale nobody knows */
+   if (sneppp__tunable(desc) && sneppp__waves_scale(model, 1)) o.tune = 1; /* how fast waves should be nobody knows */
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    st = sneppp__fit_convex(model, &o, 0, report, err);
    if (st == SNEPPP_OK && !partial && report->events) { /* the floor was given, not fitted */
@@ -20100,7 +20105,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
 {
    sneppp__sure  s;
    sneppp_status st;
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   SNEPPP__REFUSE(err, !out || out == model, ARG, "out is NULL, or the model itself");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
    st = sneppp__sure_begin(&s, model, 0.95, NULL, err);

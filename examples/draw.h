@@ -495,7 +495,7 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
 {
    const sneppp_window *w = &m->desc.factor[0].window;
    const int            globe = w->space == SNEPPP_SPACE_SPHERE;
-   double               e[4] = {-180, 180, -90, 90}, side, hi = 0, *z;
+   double               e[4] = {-180, 180, -90, 90}, side, lo = INFINITY, hi = 0, *z;
    const char          *between = "";
    draw_field           f;
    size_t               n;
@@ -514,10 +514,11 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
          const double x[2] = {e[0] + (e[1] - e[0]) * ((double)(i % (size_t)f.cols) + 0.5) / f.cols, e[2] + (e[3] - e[2]) * ((double)(i / (size_t)f.cols) + 0.5) / f.rows};
          if (!sneppp_window_contains(w, x)) z[i] = -1;
       }
+      for (size_t i = 0; i < n; i++) if (z[i] >= 0) lo = fmin(lo, z[i]);
       fprintf(to, "{\"type\": \"FeatureCollection\", \"features\": [");
       for (int k = 1; k <= levels; k++) {
-         const char *comma = NULL; /* a level without lines, below or above all of the map, is left out */
-         f.level = hi * k / (levels + 1) * k / (levels + 1);
+         const char *comma = NULL; /* a level without lines is left out */
+         f.level = lo + (hi - lo) * k / (levels + 1) * k / (levels + 1);
          memset(f.seen, 0, 2 * n);
          for (int open = 1; open >= 0; open--) /* lines that begin at a border first, then those that are closed */
             for (size_t i = 0; i < 4 * n; i++) {

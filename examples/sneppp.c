@@ -83,7 +83,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "fit may be given.\n"},
    {"raster", "--region --cells --relative ",
     "sneppp raster MODEL OUT.asc [--region time:a,b] [--cells N] [--relative]   means over cells, as an ESRI ASCII grid\n"
-    "Writes the intensity averaged over each cell, exactly, for models in the plane. The cells are those of the rasters that\n"
+    "Writes the intensity averaged over each cell, exactly, for models in a box of the plane or on a raster. The cells are those that\n"
     "the model was fitted with; without them N squares along the longer side (default 100). --relative divides by the\n"
     "exposure: the risk. Cells outside the window are NODATA.\n"},
    {"draw", "--region --error --geojson --cells --contours ",
@@ -312,6 +312,7 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--exposure")) o->exposure = v;
    else if (!strcmp(a, "--covariate")) {
       if (o->covariates == SNEPPP_MAX_DIM - 2) fail("too many covariates: ", v);
+      for (int k = 0; k < o->covariates; k++) if (!strcmp(o->covariate[k], v)) fail("a covariate is given twice: ", v);
       o->covariate[o->covariates++] = v;
    }
    else if (!strcmp(a, "--level")) {
@@ -686,12 +687,14 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    return p;
 }
 
-/* A file that was read twice, or two files that overlap. Rounded coordinates have a few copies. */
-static void tell_copies(const points *p, size_t copies)
+/* A file that was read twice, or two files that overlap. Rounded coordinates have copies, too, many if all of them are. */
+static void tell_copies(const points *p, const sneppp_report *r)
 {
-   if (!copies) return;
-   fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)copies, (unsigned long)p->count,
-           copies >= p->count / 4 ? ": was the file read twice?" : "");
+   int rounded = 0;
+   if (!r->copies) return;
+   for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) rounded |= r->resolution[k] > 0;
+   fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)r->copies, (unsigned long)p->count,
+           r->copies >= p->count / 4 && !rounded ? ": was the file read twice?" : "");
 }
 
 /* A convex fit that was cut short says so; its gap tells how much is missing. */
@@ -1242,7 +1245,7 @@ static void learn(const options *o, learned *l)
       complain(text, &err);
    }
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
-   tell_copies(&l->events, l->report.copies);
+   tell_copies(&l->events, &l->report);
    tell_ending(&l->report);
    tell_constants(&l->desc.factor[0].window, o->covariate);
 }

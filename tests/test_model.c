@@ -728,6 +728,8 @@ TEST model_refusals(void)
    d.group = 0, d.readout = SNEPPP_READOUT_FULL, d.factor[0].unit.act = SNEPPP_ACT_DEFAULT;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
    ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_ARG, "one factor only"));
+   ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &m, &model_error), SNEPPP_ERR_ARG, "the model itself"));
+   ASSERT(m.n > 0); /* and is still there */
    sneppp_free(&m);
    d.factor[1] = d.factor[2] = d.factor[0];
    d.mix = SNEPPP_MIX_SUM;
