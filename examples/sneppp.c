@@ -94,8 +94,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with\n"
     "                       the intensity in their middle and, in the plane, the exact expected number; --cells N\n"
     "                       along the longer side (default 60)\n"
-    "  --contours N         with --geojson: lines of N intensities instead, on --cells (default 200); levels that the\n"
-    "                       map does not reach have none\n"},
+    "  --contours N         with --geojson: lines of N intensities between the least and the largest instead, on --cells\n"
+    "                       (default 200)\n"},
    {"sample", "-n --region --seed --dates ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
