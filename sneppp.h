@@ -17341,8 +17341,9 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (size_t i = 0; i < f->Q; i++) /* without the cap */
       memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
-   if (open < 1 && smooth && !f->held && f->Q == f->R && !f->exposed) /* an exposure takes a part of the gain */
-      sneppp__auto_widen(f, par);
+   for (int k = 0; k < f->model->factors; k++) /* covariates have taken a part of the gain that says how wide */
+      smooth &= !f->model->desc.factor[k].window.tilt;
+   if (open < 1 && smooth && !f->held && f->Q == f->R) sneppp__auto_widen(f, par);
    if (!f->hole) return;
    for (int c = 0; c < C; c++) f->p[c] /= f->in[c]; /* from shares of what was watched to shares of the whole */
    sneppp__sum_to_one(C, f->p);
