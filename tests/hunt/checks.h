@@ -452,6 +452,20 @@ static const char *named(const char *check, const sneppp_model *m)
    return name;
 }
 
+/* Corners where one line cuts another are rounded in the user's coordinates, which may be large against the plot: by how
+   much of its area, at most, that moves its border. */
+static double rounded_corners(const shape *s)
+{
+   double border = 0, area = 0;
+   for (int i = 0; i < s->plot_count && s->win.dim == 2; i++)
+      for (int k = 0; k < 4; k++) {
+         const double *a = s->plots[i].p[k], *b = s->plots[i].p[(k + 1) % 4];
+         border += hypot(b[0] - a[0], b[1] - a[1]) * (fabs(a[0]) + fabs(a[1]));
+         if (k == 1 || k == 2) area += 0.5 * across(s->plots[i].p[0], a, b);
+      }
+   return area > 0 ? 2.2e-16 * border / area : 0;
+}
+
 /* count = integral, over the region made of `part`. */
 static void check_integral(const sneppp_model *m, const shape *const *part, const sneppp_region *region,
                            const char *what)
@@ -487,6 +501,7 @@ static void check_integral(const sneppp_model *m, const shape *const *part, cons
    kink = 0.3 * pow(finest, -kink_order(m)) * scale;
    tol = kink + 4 * fmax(fabs(value[2] - value[1]), 0.3 * fabs(value[1] - value[0])) +
          16 * EPS * (z + m->n) * scale + 1e-12 * scale;
+   for (int f = 0; f < m->factors; f++) tol += rounded_corners(part[f]) * scale;
    if (!(tol < 0.02 * fmax(fabs(count), fabs(value[2])))) {
       told->undecided++;
       return;
