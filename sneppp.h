@@ -15852,15 +15852,17 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    *loss = t->held = 0;
    for (int fold = 0; fold < t->folds; fold++) {
       double nll = 0, expected = 0, kept, held;
-      sneppp__tuning_weights(t, events, fold, 0);
-      kept = sneppp__total_weight(t->part, t->fit.realisations);
-      SNEPPP__TRY(sneppp__fit_cones(t->model, &t->fit, 0, NULL, err));
       sneppp__tuning_weights(t, events, fold, 1);
       held = sneppp__total_weight(t->part, t->fit.realisations);
+      sneppp__tuning_weights(t, events, fold, 0);
+      kept = sneppp__total_weight(t->part, t->fit.realisations);
+      t->held += held;
+      if (!(held > 0 && kept > 0)) continue; /* of very few events some folds have none */
+      SNEPPP__TRY(sneppp__fit_cones(t->model, &t->fit, 0, NULL, err));
+      sneppp__tuning_weights(t, events, fold, 1);
       SNEPPP__TRY(sneppp__nll(t->model, t->part, t->fit.realisations, NULL, &nll, &expected, NULL, &t->fit.parallel,
                               err));
-      t->held += held;
-      if (kept > 0 && expected > 0)
+      if (expected > 0)
          *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept
                                                              : held * (1 + log(expected / (kept + held))));
    }

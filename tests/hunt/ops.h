@@ -26,6 +26,7 @@ static sneppp_fit_desc fit_of(const plan_op *o)
       fit.trace = o->b % 7 == 2 ? 0.02 : 0;
       fit.eps1 = o->c % 6 == 1 ? 1e-2 : 0;
       fit.tol = o->c % 5 == 2 ? 1e-2 : 0;
+      fit.tune = o->a % 11 == 6;
    }
    if (fit.method == SNEPPP_METHOD_ADAM) {
       fit.steps = (size_t)(1 + o->a % 8);
@@ -139,7 +140,7 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
                                                                                 : 0;
    sneppp_error err;
    if (n > 60 || report->dropped || m->desc.rank || !(W > 0) || !(report->gap < 1e10) ||
-       m->desc.mix == SNEPPP_MIX_SEPARABLE || eps1 > 0 || !copy_model(m, &other)) {
+       m->desc.mix == SNEPPP_MIX_SEPARABLE || eps1 > 0 || fit->tune || !copy_model(m, &other)) {
       told->undecided++;
       return;
    }
@@ -192,7 +193,7 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
 static void check_floor(const sneppp_fit_desc *fit)
 {
    double mass = 0, held;
-   if (!(fit->floor > 0) ||
+   if (!(fit->floor > 0) || fit->tune || /* which scales the floor with all else to the number of events */
        (fit->method == SNEPPP_METHOD_ADAM && (!(fit->freeze & SNEPPP_FREEZE_FLOOR) || fit->polish)) ||
        fit->method == SNEPPP_METHOD_AUTO)
       return;
@@ -264,7 +265,7 @@ static void check_low_rank(const sneppp_fit_desc *fit, const sneppp_report *repo
    sneppp_model copy;
    sneppp_error err;
    int rank = 0, st;
-   if (!w.model.desc.rank || w.model.desc.readout == SNEPPP_READOUT_DIAGONAL ||
+   if (!w.model.desc.rank || fit->tune || w.model.desc.readout == SNEPPP_READOUT_DIAGONAL ||
        (w.model.desc.mix == SNEPPP_MIX_SEPARABLE && w.model.factors > 1) || report->dropped || !(event_weights() > 0))
       return;
    for (int k = 0; k < w.model.readouts; k++) rank += w.model.readout[k].m;
@@ -1769,11 +1770,13 @@ static double seconds_for(const plan_op *o)
 {
    double full = w.model.desc.readout == SNEPPP_READOUT_FULL ? 0.5 * (w.model.n + 1) : 1,
           pairs = 0, regions = 1, steps = 0;
-   for (int f = 0; f < w.model.factors; f++) /* of a raster, for each piece of a cell */
-      pairs += full * w.model.n * (1 + w.shape[f].plot_count);
+   for (int f = 0; f < w.model.factors; f++) /* of a raster for each piece of a cell, of a polygon for each edge */
+      pairs += full * w.model.n * (1 + w.shape[f].plot_count + 2 * w.shape[f].wedge_count);
    for (size_t r = 1; r < w.realisations; r++) regions += w.events[r].seen != w.events[r - 1].seen;
    if (o->kind == OP_ADAM) steps = (double)fit_of(o).steps;
    if (o->kind == OP_TRAIN) steps = 10;
+   if (o->kind == OP_AUTO || o->kind == OP_TWIN || o->kind == OP_MOVED || o->kind == OP_CONVEX || o->kind == OP_PGD)
+      steps = 100; /* fit.tune, and AUTO without bumps: 20 places on a grid, times five folds */
    return (o->kind == OP_SAMPLE ? 40
            : o->kind == OP_TILE ? 10
            : o->kind == OP_REGION ? 15 /* a copy is fitted to counts */

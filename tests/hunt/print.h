@@ -94,6 +94,7 @@ static void print_fit(FILE *f, const plan_op *o, int at)
    FIELD(decay);
    if (fit.freeze) fprintf(f, "   fit.freeze = %d;\n", fit.freeze);
    if (fit.polish) fprintf(f, "   fit.polish = 1;\n");
+   if (fit.tune) fprintf(f, "   fit.tune = 1;\n");
    if (fit.reduce) fprintf(f, "   fit.reduce = alone;\n");
 #undef FIELD
    fprintf(f, "   show(\"%d %s\", sneppp_fit(&model, &fit, &report, &err), &err);\n", at, op_names[o->kind]);
