@@ -1597,6 +1597,34 @@ TEST auto_hostile(void)
    PASS();
 }
 
+/* One event may outweigh all others: from some weight on nothing changes any more but the total. */
+TEST auto_one_heavy(void)
+{
+   const double last = sizeof(sneppp_real) == 8 ? 1e150 : 1e30;
+   for (size_t count = 20; count <= 100; count += 20) {
+      sneppp_window w = auto_window(1);
+      double        share[2][5];
+      for (int k = 0; k < 2; k++) {
+         static sneppp_real weight[100];
+         sneppp_events      e = auto_pattern(&w, count, 0.5, 9, auto_x);
+         sneppp_report      r;
+         sneppp_model       m;
+         sneppp_error       err;
+         double             total = 0;
+         for (size_t i = 0; i < count; i++) weight[i] = (sneppp_real)(i == 7 ? (k ? last : 1e20) : 1);
+         e.weight = weight;
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+         ASSERT(sneppp__finite(r.nll) && sneppp__finite(r.held_out) && sneppp__finite(r.gap));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
+         ASSERT_IN_RANGE(1, total / (double)weight[7], 1e-5);
+         memcpy(share[k], r.share, sizeof r.share);
+         sneppp_free(&m);
+      }
+      for (int c = 0; c < 5; c++) ASSERT_IN_RANGE(share[0][c], share[1][c], 1e-6);
+   }
+   PASS();
+}
+
 /* A budget asks what covariates do as the fit without it does, and keeps it: here nothing but one counts. */
 TEST auto_budget_of_covariates(void)
 {
@@ -1855,5 +1883,6 @@ SUITE(automatic)
    RUN_TEST_LONG(auto_copies_of_many);
    RUN_TEST(auto_copies_are_counted);
    RUN_TEST(auto_hostile);
+   RUN_TEST(auto_one_heavy);
    RUN_TEST(auto_in_two_calls);
 }
