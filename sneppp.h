@@ -19290,6 +19290,23 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 
 /* ---- the one call */
 
+/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. What it has made
+   may be fitted again. (The default spelled out cannot be told from the default.) */
+SNEPPP__COLD static sneppp_status sneppp__bumps_check(const sneppp_desc *d, int factors, sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, d->alpha > 0, ARG, "desc.alpha = %g is not used by AUTO: leave it 0", d->alpha);
+   SNEPPP__REFUSE(err, d->rank > 0, ARG, "desc.rank = %d is not used by AUTO: leave it 0", d->rank);
+   for (int f = 0; f < factors; f++) {
+      const sneppp_factor *x = &d->factor[f];
+      const sneppp_act     bump = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
+      const char          *field = x->units ? "units" : x->no_bias ? "no_bias" : x->width != d->width ? "width" :
+                                   x->unit.act != bump && x->unit.act != sneppp__act_default(x->window.space) ? "unit" : "";
+      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it 0%s",
+                     f, field, *field == 'w' ? " and set desc.width" : "");
+   }
+   return SNEPPP_OK;
+}
+
 /* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures and windows have units. */
 SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, const sneppp_fit_desc *o,
                                                      sneppp_error *err)
@@ -19320,6 +19337,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
    SNEPPP__TRY(sneppp__mean_check(model, desc, err));
    memset(&r, 0, sizeof r);
    both = bumps && sneppp__auto_alone(model) && sneppp__tunable(desc) && !model->desc.factor[0].window.tilt;
+   if (bumps && !both) SNEPPP__TRY(sneppp__bumps_check(&model->desc, model->factors, err)); /* both: waves use them */
    if (bumps && !both) st = sneppp__fit_auto(model, desc, 1, &r, err);
    else {
       room = sneppp__room_open(model->desc.alloc_ctx); /* a model is large for the stack below a fit */
