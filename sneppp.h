@@ -11027,7 +11027,10 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    for (size_t r = 0; room.st == SNEPPP_OK && r < regions; r++) {
       room.st = sneppp__grams_region(model, r ? region + r : region, r ? region + r - 1 : NULL, &g, par, &inner);
       if (room.st == SNEPPP_OK) made[r] = sneppp__integral(model, &g, full ? M : NULL);
-      else if (regions > 1) sneppp__fail(err, room.st, "region %z: %s", r, inner.why);
+      if (room.st == SNEPPP_OK && !sneppp__finite(made[r]))
+         room.st = sneppp__fail(&inner, SNEPPP_ERR_RANGE, "the count cannot be represented");
+      if (room.st == SNEPPP_OK) continue;
+      if (regions > 1) sneppp__fail(err, room.st, "region %z: %s", r, inner.why);
       else sneppp__fail(err, room.st, "%s", inner.why);
    }
    if (room.st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
@@ -14002,10 +14005,12 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
       double value = 0, expected = 0, N;
       SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
       N = sneppp__total_weight(&events[r], 1);
-      given += value - expected + (N > 0 ? N * log(expected) : 0);
+      given += value - expected + (N > 0 ? N * log(fmax(expected, SNEPPP__LEAST_LAMBDA)) : 0);
    }
    SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err));
-   *nll = joint + sneppp__log_factorials(events, realisations);
+   joint += sneppp__log_factorials(events, realisations);
+   SNEPPP__REFUSE(err, !sneppp__finite(joint) || !sneppp__finite(given), NOT_FINITE, "the likelihood is not finite");
+   *nll = joint;
    if (conditional) *conditional = given;
    return SNEPPP_OK;
 }
@@ -14035,7 +14040,9 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
    SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &value, &expected, NULL, par, err));
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
    SNEPPP__REFUSE(err, !(n > 0), DATA, "there are no events to test with");
-   *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
+   value = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
+   SNEPPP__REFUSE(err, !sneppp__finite(value), NOT_FINITE, "the likelihood is not finite");
+   *nll = value;
    return SNEPPP_OK;
 }
 
@@ -15791,7 +15798,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    cx.now.steps = cx.steps, cx.now.width = model->n;
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_ENDING_CONVERGED;
-   st = sneppp__together(desc, sneppp__convex_run(&cx, polish, err), err);
+   st = sneppp__convex_run(&cx, polish, err);
+   if (st == SNEPPP_OK && !sneppp__finite(cx.now.nll + cx.now.expected))
+      st = sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   st = sneppp__together(desc, st, err);
    cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
    cx.now.seconds = SNEPPP_SECONDS() - cx.start;
    if (st == SNEPPP_OK && report) *report = cx.now;
@@ -16637,6 +16647,18 @@ static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x
    return own;
 }
 
+/* The weight of all events without `own` at the centre e. The sum of all is R, but beside an event that has most of it
+   only rounding would be left of R - own. Huge where nobody else is there, so that quotients are 0. */
+static double sneppp__others(const sneppp__auto *f, size_t e, double own)
+{
+   double rest = (double)f->R - own;
+   if (own > 0.5 * (double)f->R) {
+      rest = f->w[e] - own;
+      for (size_t j = 0; j < f->N; j++) if (j != e && f->order[j] < f->R) rest += f->w[j];
+   }
+   return rest > 1e-290 ? rest : 1e290;
+}
+
 static void sneppp__query_block(size_t block, void *arg)
 {
    sneppp__auto *f = (sneppp__auto *)arg;
@@ -16653,8 +16675,8 @@ static void sneppp__query_block(size_t block, void *arg)
             sneppp__leaf_sum(f, &f->ladder[l], n, x, f->held ? SIZE_MAX : f->src[e], row + c);
       }
       if (f->held) own = sneppp__leave_out(f, i, x, row);
-      for (int k = 0; k < f->C - 1; k++)
-         row[k] /= ((double)f->R - own) * f->fill * f->in[k]; /* an event takes its mirrors along */
+      own = sneppp__others(f, f->held ? f->next[i] : e, own);
+      for (int k = 0; k < f->C - 1; k++) row[k] /= own * f->fill * f->in[k]; /* an event takes its mirrors along */
       row[f->C - 1] = 1;
    }
 }
@@ -16774,14 +16796,14 @@ static void sneppp__sharp_query(size_t block, void *arg)
             if (w > 1e-9 * t[0] && t[0] > 0) {
                for (size_t k = 0; k < d; k++) sum[k] = t[1 + k] - w * x[k];
                sneppp__moved(f, sum, t[0] - w, f->still + at * d, moved);
-               to = moved;
+               to = t[0] - w > 1e-12 * t[0] ? moved : f->x + j * d; /* rounding is left of the sums: it stays */
                if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, to, f->sh[m]);
             }
             u = sneppp__distance2(f->d, x, to) * (0.5 / (f->sh[m] * f->sh[m]));
             if (u < SNEPPP__EDGE) row[c] += scale * sneppp__exp_neg(f->table, u);
          }
       }
-      for (int m = 0; m < SNEPPP__SHARP; m++) row[m] /= (double)f->R - f->w[e];
+      for (int m = 0; m < SNEPPP__SHARP; m++) row[m] /= sneppp__others(f, e, f->w[e]);
    }
 }
 
@@ -19269,6 +19291,37 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 }
 
 /* ---- the one call */
+
+/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. What it has made
+   may be fitted again. (The default spelled out cannot be told from the default.) */
+SNEPPP__COLD static sneppp_status sneppp__bumps_check(const sneppp_desc *d, int factors, sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, d->alpha > 0, ARG, "desc.alpha = %g is not used by AUTO: leave it 0", d->alpha);
+   SNEPPP__REFUSE(err, d->rank > 0, ARG, "desc.rank = %d is not used by AUTO: leave it 0", d->rank);
+   for (int f = 0; f < factors; f++) {
+      const sneppp_factor *x = &d->factor[f];
+      const sneppp_act     bump = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
+      const char          *field = x->units ? "units" : x->no_bias ? "no_bias" : x->width != d->width ? "width" :
+                                   x->unit.act != bump && x->unit.act != sneppp__act_default(x->window.space) ? "unit" : "";
+      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it 0%s",
+                     f, field, *field == 'w' ? " and set desc.width" : "");
+   }
+   return SNEPPP_OK;
+}
+
+/* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures and windows have units. */
+SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, const sneppp_fit_desc *o,
+                                                     sneppp_error *err)
+{
+   double total = sneppp__fit_weight(o), mass = 1;
+   SNEPPP__REFUSE(err, !sneppp__finite(total), DATA, "the weights of the events have no finite sum");
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
+   SNEPPP__REFUSE(err, total > 0 && mass > 0 && !(total / mass > 1e-300 && total / mass < 1e304), RANGE,
+                  "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total, mass,
+                  total / mass);
+   return SNEPPP_OK;
+}
+
 static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                  sneppp_error *err)
 {
@@ -19283,8 +19336,10 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
    if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
+   SNEPPP__TRY(sneppp__mean_check(model, desc, err));
    memset(&r, 0, sizeof r);
    both = bumps && sneppp__auto_alone(model) && sneppp__tunable(desc) && !model->desc.factor[0].window.tilt;
+   if (bumps && !both) SNEPPP__TRY(sneppp__bumps_check(&model->desc, model->factors, err)); /* both: waves use them */
    if (bumps && !both) st = sneppp__fit_auto(model, desc, 1, &r, err);
    else {
       room = sneppp__room_open(model->desc.alloc_ctx); /* a model is large for the stack below a fit */
@@ -19457,18 +19512,20 @@ static double sneppp__gamma_quantile(double shape, double tail, int above, doubl
 SNEPPP__INLINE double sneppp__next_count(double m, double q, double k) { return (k * q + m * m) / ((k + 1) * (m + q)); }
 
 /* The smallest set of counts that has this probability there: it has one mode, from which the set grows to the side
-   that is more probable. */
-static void sneppp__new_count(double m, double q, double level, double z, uint64_t *lo, uint64_t *hi)
+   that is more probable. m in units, q in their squares. */
+static void sneppp__new_count(double m, double q, double unit, double level, double z, uint64_t *lo, uint64_t *hi)
 {
    double down, up, below, over, sum = 1, all = 1;
    *lo = *hi = 0;
    if (!(m > 0)) return;
-   if (!(m + q < 1e10)) {
-      double shape = m * m / (m + q), tail = 0.5 * (1 - level);
-      *lo = sneppp__count_from(floor(sneppp__gamma_quantile(shape, tail, 0, z) * (m / shape)), 0);
-      *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * (m / shape)), 0);
+   if (!(unit * (m + unit * q) < 1e10)) {
+      double shape = m * m / (m / unit + q), tail = 0.5 * (1 - level), size = m / shape * unit;
+      *lo = sneppp__count_from(floor(sneppp__gamma_quantile(shape, tail, 0, z) * size), 0);
+      *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * size), 0);
       return;
    }
+   m *= unit, q *= unit * unit;
+   if (!(m * m > 0)) return; /* 1e-162 events: 0 */
    down = up = fmax(0, floor(m - q / m));
    for (double p = 1, k = down; k > 0 && p > 1e-17 * all; k--) all += p /= sneppp__next_count(m, q, k - 1);
    for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
@@ -19532,47 +19589,54 @@ static void sneppp__sure_see(const sneppp__sure *s, size_t i, int inside, sneppp
 }
 
 /* From the influences s->a to the answer. m is the expected number or intensity, b the bias as far as it shows. In a
-   region the events there have the weight `count`, and `own` is what they add to m; count < 0: they were not seen. */
-static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int region, double own, double count,
-                                sneppp_sure *out)
+   region the events there have the weight `count`, and `own` is what they add to m; count < 0: they were not seen. All
+   is in units of a power of 2, so that squares can be represented whatever the weights of the events are. */
+static sneppp_status sneppp__sure_answer(const sneppp__sure *s, double m, double b, int region, double own,
+                                         double count, sneppp_sure *out, sneppp_error *err)
 {
    const sneppp_origin *o = &s->model->origin;
-   double V = 0, most = 0, tail = 0.5 * (1 - s->level), tau2, seen, c = 0, u = 1, n = 0, M, Q, half, low, high;
-   int    believed = 1;
+   double V = 0, most = 0, tail = 0.5 * (1 - s->level), tau2, seen, c = 0, u = 1, n = 0, M, Q, half, low, high, unit, k;
+   int    believed = 1, power = 0;
+   (void)frexp(fmax(fmax(m, fabs(b)), region ? o->scale * fmax(1, count) : 0), &power);
+   unit = ldexp(0.5, power), k = region ? o->scale / unit : 0, m /= unit, b /= unit;
    for (size_t j = 0; j < s->N; j++) {
-      double unit = s->a[j] / s->w[j];
-      V += s->a[j] * unit;
-      if (unit > most) most = unit;
+      double a = s->a[j] / unit, one = a / s->w[j];
+      V += a * one;
+      if (one > most) most = one;
    }
    seen = 0.5 * SNEPPP__BIAS_SEEN * b * b; /* on average of both sides */
    tau2 = (o->bumps ? SNEPPP__BIAS_BLIND : SNEPPP__BIAS_BLIND_2) * m * m / s->weights;
-   if (region && o->scale > 0) tau2 *= fmax(1 - m / (o->scale * s->weights), 0); /* all together hide nothing */
+   if (k > 0) tau2 *= fmax(1 - m / (k * s->weights), 0); /* all together hide nothing */
    tau2 += SNEPPP__BIAS * V + seen;
    if (region && count >= 0) {
       double apart;
-      n = o->scale * count;
-      c = m * (own + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
-      apart = fmax(V + o->scale * m - 2 * c, 1e-9 * m);
+      n = k * count;
+      c = m * (own / unit + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
+      c = fmax(c, -sqrt(V * k * m));
+      apart = fmax(V + k * m - 2 * c, 1e-9 * k * m);
       tau2 += SNEPPP__BIAS_SHOWN * fmax((n - m) * (n - m) - apart, 0);
       believed = (n - m) * (n - m) <= SNEPPP__BELIEVED * apart;
-      u = (o->scale * m - c) / (apart + tau2);
+      u = (k * m - c) / (apart + tau2);
       u = u > 0 ? u < 1 ? u : 1 : 0;
    }
    M = u * m + (1 - u) * n;
-   Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * (believed ? m : M) + 2 * u * (1 - u) * c;
+   Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * k * (believed ? m : M) + 2 * u * (1 - u) * c;
    seen *= u * u * s->tails * (b > 0 ? 1 : -1);
    low = Q + seen, high = Q - seen;
    memset(out, 0, sizeof *out);
-   out->mean = m, out->error = sqrt(Q);
+   out->mean = m * unit, out->error = sqrt(Q) * unit;
    out->lower = !(low > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / low, tail, 0, s->z) * (low / M) : 0;
-   half = 0.5 * s->level * s->level * s->level * ((1 - u) * o->scale + u * most);
+   half = 0.5 * s->level * s->level * s->level * ((1 - u) * k + u * most);
    if (region)
-      sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
+      sneppp__new_count(M + half / 2, Q + half * half / 4, unit, s->level, s->z, &out->count_lower, &out->count_upper);
    high += half * half, M += half;
    out->upper = !(high > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / high, tail, 1, s->z) * (high / M) : 0;
    if (region && count < 0 && M * M < 0.1 * high) /* such a gamma variable is nearly always 0 */
       out->upper = fmax(out->upper, M + s->z * sqrt(high));
    if (believed) out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m);
+   out->lower *= unit, out->upper *= unit;
+   SNEPPP__REFUSE(err, !sneppp__finite(out->mean + out->error + out->upper), RANGE, "the interval cannot be represented");
+   return SNEPPP_OK;
 }
 
 /* ---- AUTO */
@@ -19600,7 +19664,7 @@ static void sneppp__sure_parts(sneppp__sure *s)
          size_t at;
          if (!(v * v > SNEPPP__SHARE * sum)) continue;
          at = s->start[k + !s->event]++;
-         if (s->event) s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
+         if (s->event) s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * (v * v / sum);
       }
    }
    for (size_t k = 0; !s->event && k < s->shared; k++) s->start[k + 1] += s->start[k];
@@ -19622,17 +19686,17 @@ static double sneppp__sure_bumps(sneppp__sure *s, double area, double *b)
    const sneppp_origin *o = &s->model->origin;
    size_t               n = (size_t)s->model->n, at = 0;
    double floor = s->model->floor * area, wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
-   for (size_t j = 0; j < o->count; j++) s->a[j] = floor * (double)o->weight[j] / s->weights;
+   for (size_t j = 0; j < o->count; j++) s->a[j] = floor * ((double)o->weight[j] / s->weights);
    for (size_t k = 0; k < n; k++) {
       bumps += s->mass[k];
-      if (s->wide[k] > 0) wide += s->omega[k] * s->root[k] / s->wide[k];
+      if (s->wide[k] > 0) wide += s->omega[k] * (s->root[k] / s->wide[k]);
       if (o->owner[k] >= 0) s->a[o->owner[k]] += s->mass[k];
       else {
          for (size_t i = s->start[at]; i < s->start[at + 1]; i++) s->a[s->event[i]] += s->part[i] * s->mass[k];
          at++;
       }
    }
-   *b = p * (1 - p) * s->total * area / s->area + (1 - p) * wide - bumps;
+   *b = p * (1 - p) * s->total * (area / s->area) + (1 - p) * wide - bumps;
    return floor + bumps;
 }
 
@@ -19972,8 +20036,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    mean = sneppp__sure_grams(s, &b);
    for (size_t i = 0; i < o->count && known; i++)
       sneppp__sure_see(s, i, sneppp__inside_region(m, region, o->x + i * (size_t)m->D), &seen);
-   sneppp__sure_answer(s, mean, b, 1, seen.own, known ? seen.count : -1, out);
-   return SNEPPP_OK;
+   return sneppp__sure_answer(s, mean, b, 1, seen.own, known ? seen.count : -1, out, err);
 }
 
 /* The mean at a point per unit of the base measure, the influences on it, but for sneppp__sure_solve, and its bias. */
@@ -20038,7 +20101,7 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
       density = exp(sneppp__base_log_density(model, x));
       mean = sneppp__sure_point(&s, x, &b);
       if (!model->origin.bumps) sneppp__sure_solve(&s);
-      sneppp__sure_answer(&s, mean, b, 0, 0, -1, &out[i]);
+      st = sneppp__sure_answer(&s, mean, b, 0, 0, -1, &out[i], err);
       out[i].mean *= density, out[i].lower *= density, out[i].upper *= density, out[i].error *= density;
    }
    sneppp__sure_end(&s);
@@ -20081,7 +20144,7 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
       sum += w * g;
    }
    if (o->bumps) {
-      out->floor = m->floor * sum / s->weights;
+      out->floor = m->floor * (sum / s->weights);
       for (size_t k = 0; k < (size_t)m->n; k++) {
          double g = 0;
          if (o->owner[k] >= 0) g = s->a[o->owner[k]];
@@ -22576,7 +22639,9 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
          if (in) in = set ? place->inside(x, place->user) : sneppp__rims_hold(B.rim, B.rings, at);
          sneppp__sure_see(&t.s, i, in, &seen);
       }
-      sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, out);
+      const sneppp_status made =
+         sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, out, err);
+      if (made != SNEPPP_OK) st = made;
    }
    sneppp__block_free(&B.room.block);
    sneppp__sure_end(&t.s);

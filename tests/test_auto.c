@@ -1597,6 +1597,93 @@ TEST auto_hostile(void)
    PASS();
 }
 
+/* What describes features that AUTO does not use is refused by name. What it made may be fitted again, by all methods, and
+   where it solves the convex problem everything counts. */
+TEST auto_settings(void)
+{
+   static const char *const name[7] = {"", "desc.alpha", "desc.rank", "factor[0].unit ", "factor[0].units", "factor[0].no_bias", "factor[0].width"};
+   static sneppp_unit units[64];
+   sneppp_window      w = auto_window(1), ball = w;
+   sneppp_events      e = auto_pattern(&w, 60, 0.5, 4, auto_x);
+   ball.space = SNEPPP_SPACE_BALL, ball.radius = 20;
+   for (int i = 0; i < 64; i++) units[i].act = i % 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_ONE;
+   for (int disc = 0; disc < 2; disc++)
+      for (int k = 0; k < 7; k++) {
+         sneppp_desc     d;
+         sneppp_fit_desc f;
+         sneppp_report   r;
+         sneppp_model    m;
+         sneppp_error    err;
+         sneppp_status   st;
+         memset(&d, 0, sizeof d);
+         memset(&f, 0, sizeof f);
+         d.factor[0].window = disc ? ball : w;
+         if (k == 1) d.alpha = 3;
+         if (k == 2) d.rank = 5;
+         if (k == 3) d.factor[0].unit.act = SNEPPP_ACT_SIN;
+         if (k == 4) d.factor[0].units = units;
+         if (k == 5) d.factor[0].no_bias = 1;
+         if (k == 6) d.factor[0].width = 20;
+         f.events = &e;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+         st = sneppp_fit(&m, &f, &r, &err);
+         ASSERT_EQ_FMTm(name[k], k && !disc ? SNEPPP_ERR_ARG : SNEPPP_OK, st, "%d");
+         if (k && !disc) ASSERT(strstr(err.why, name[k]) && strstr(err.why, "AUTO"));
+         if (st == SNEPPP_OK) {
+            ASSERT_EQ(disc ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, r.method);
+            if (k == 2) ASSERT_EQ(5, m.readout[0].m);
+         }
+         for (int again = 0; st == SNEPPP_OK && again < 3; again++) {
+            f.method = again == 0 ? SNEPPP_METHOD_ADAM : again == 1 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
+            f.steps = again < 2 ? 3 : 0;
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+         }
+         sneppp_free(&m);
+      }
+   {
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_model    m;
+      sneppp_error    err;
+      memset(&d, 0, sizeof d);
+      memset(&f, 0, sizeof f);
+      d.factor[0].window = w, f.events = &e;
+      d.factor[0].unit.act = SNEPPP_ACT_RBF, d.readout = SNEPPP_READOUT_DIAGONAL; /* what it makes */
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* One event may outweigh all others: from some weight on nothing changes any more but the total. */
+TEST auto_one_heavy(void)
+{
+   const double last = sizeof(sneppp_real) == 8 ? 1e150 : 1e30;
+   for (size_t count = 20; count <= 100; count += 20) {
+      sneppp_window w = auto_window(1);
+      double        share[2][5];
+      for (int k = 0; k < 2; k++) {
+         static sneppp_real weight[100];
+         sneppp_events      e = auto_pattern(&w, count, 0.5, 9, auto_x);
+         sneppp_report      r;
+         sneppp_model       m;
+         sneppp_error       err;
+         double             total = 0;
+         for (size_t i = 0; i < count; i++) weight[i] = (sneppp_real)(i == 7 ? (k ? last : 1e20) : 1);
+         e.weight = weight;
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+         ASSERT(sneppp__finite(r.nll) && sneppp__finite(r.held_out) && sneppp__finite(r.gap));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
+         ASSERT_IN_RANGE(1, total / (double)weight[7], 1e-5);
+         memcpy(share[k], r.share, sizeof r.share);
+         sneppp_free(&m);
+      }
+      for (int c = 0; c < 5; c++) ASSERT_IN_RANGE(share[0][c], share[1][c], 1e-6);
+   }
+   PASS();
+}
+
 /* A budget asks what covariates do as the fit without it does, and keeps it: here nothing but one counts. */
 TEST auto_budget_of_covariates(void)
 {
@@ -1855,5 +1942,7 @@ SUITE(automatic)
    RUN_TEST_LONG(auto_copies_of_many);
    RUN_TEST(auto_copies_are_counted);
    RUN_TEST(auto_hostile);
+   RUN_TEST(auto_one_heavy);
+   RUN_TEST(auto_settings);
    RUN_TEST(auto_in_two_calls);
 }

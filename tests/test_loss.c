@@ -706,7 +706,7 @@ TEST loss_zero_intensity(void)
          sneppp_error        err;
          sneppp_grad         g;
          sneppp_rng          rng;
-         double             *at = buf, nll = sneppp__nan(), value = sneppp__nan(), floor = 0, alpha = 0;
+         double             *at = buf, nll = sneppp__nan(), value = sneppp__nan(), given = sneppp__nan(), floor = 0, alpha = 0;
          memset(&g, 0, sizeof g);
          memset(buf, 0, sizeof buf);
          memset(&e, 0, sizeof e);
@@ -740,8 +740,8 @@ TEST loss_zero_intensity(void)
          g.floor = &floor, g.alpha = &alpha;
          ASSERT((size_t)(at - buf) <= sizeof buf / sizeof buf[0]);
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, &g, NULL, &err), "%d");
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &value, NULL, NULL, NULL, &err));
-         ASSERT(sneppp__finite(nll) && sneppp__finite(value));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &value, &given, NULL, NULL, &err));
+         ASSERT(sneppp__finite(nll) && sneppp__finite(value) && sneppp__finite(given));
          if (tiny < 2) ASSERT_IN_RANGE(value, nll, 1e-3 * fabs(value)); /* V'V of the others is denormal */
          for (double *p = buf; p < at; p++) ASSERT(sneppp__finite(*p));
          ASSERT(sneppp__finite(floor) && sneppp__finite(alpha));

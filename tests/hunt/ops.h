@@ -285,6 +285,7 @@ static void op_fit(const plan_op *o)
    sneppp_report report, again;
    sneppp_error err, err2;
    sneppp_model copy, plain;
+   const int described = (w.model.desc.alpha > 0 || w.model.desc.rank) && !w.model.desc.factor[0].window.no_place;
    int copied = copy_model(&w.model, &copy), kept = o->kind == OP_ADAM && fit.polish && copy_model(&w.model, &plain),
        st = fit_once(&w.model, o, o->par, &report, &err), st2;
    if (kept && st == SNEPPP_OK) check_polish(&plain, o);
@@ -313,6 +314,7 @@ static void op_fit(const plan_op *o)
    if (st != SNEPPP_OK) return;
    check_floor(&fit);
    if (o->kind == OP_AUTO) check_gaps(&report);
+   MUST(report.method != SNEPPP_METHOD_AUTO || !described, "settings", "AUTO ignored desc.alpha or desc.rank");
    if (o->kind == OP_ADAM && fit.polish)
       MUST(report.method == SNEPPP_METHOD_CONVEX, "polish", "report.method is %s", method_names[report.method]);
    if (w.model.budget == 0 || report.method != SNEPPP_METHOD_AUTO)

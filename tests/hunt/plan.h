@@ -321,5 +321,16 @@ static void draw_plan(uint64_t seed, plan *p)
             draw_factor(&d, &p->f[0], once_in(&d, 3) ? SNEPPP_SPACE_RASTER : SNEPPP_SPACE_BOX), p->factors = p->mix = 0;
       }
    if (once_in(&d, 10)) draw_rare(&d, p);
+   if (once_in(&d, 8) || p->mix || p->f[0].own) return;
+   for (int k = 0; k < HUNT_OPS; k++) { /* AUTO has features of its own, and refuses what describes others */
+      if (p->op[k].kind != OP_AUTO && p->op[k].kind != OP_TWIN && p->op[k].kind != OP_MOVED) continue;
+      for (int f = 0; f <= p->factors; f++) {
+         const int space = p->f[f].space;
+         if (space == SNEPPP_SPACE_BOX || space == SNEPPP_SPACE_INTERVALS || space == SNEPPP_SPACE_POLYGON ||
+             space == SNEPPP_SPACE_SPHERE || space == SNEPPP_SPACE_RASTER)
+            p->f[f].act = p->f[f].mixed = p->f[f].width = p->f[f].no_bias = 0;
+      }
+      p->rank = p->alpha = 0;
+   }
 }
 #endif
