@@ -55,8 +55,8 @@ int main(int count, char **word)
    for (size_t k = 0; k < 2; k++) {
       const sneppp_window *p = &model.layer[0].inside;
       const double        *from = model.layer[0].shift; /* of the coordinates that a layer has inside */
-      printf("Gaussian %lu: weight %.2f, mean (%.2f, %.2f), deviations (%.2f, %.2f)\n", (unsigned long)k + 1,
-             p->weight[k], p->mean[2 * k] + from[0], p->mean[2 * k + 1] + from[1], p->scale[2 * k], p->scale[2 * k + 1]);
+      printf("Gaussian: weight %.2f, mean (%.2f, %.2f), deviations (%.2f, %.2f)\n", p->weight[k],
+             p->mean[2 * k] + from[0], p->mean[2 * k + 1] + from[1], p->scale[2 * k], p->scale[2 * k + 1]);
    }
    sneppp_free(&model);
    return !(nll[0] < -0.2 && nll[1] < -0.2 && nll[0] < constant);
