@@ -43,11 +43,11 @@ static void table_read(int k, row *table)
    for (int m = 0; m < methods; m++) {
       row   *r = &table[m];
       double n = r->count;
-      for (int i = 0; n && i < 5; i++) {
+      for (int i = 0; n > 0 && i < 5; i++) {
          r->mean[i] /= n;
          r->deviation[i] = n > 1 ? sqrt(fmax(r->deviation[i] / n - r->mean[i] * r->mean[i], 0) * n / (n - 1)) : 0;
       }
-      r->error = n ? r->deviation[0] / sqrt(n) : 0;
+      r->error = n > 0 ? r->deviation[0] / sqrt(n) : 0;
    }
 }
 
