@@ -13,7 +13,7 @@
       paper globe                       wildfires on the sphere (reads the CSV from the standard input)
       paper fires [steps]               wildfires on sphere and time (likewise)
       paper errata                      a number for each
-      paper write                       bench/paper.md
+      paper write                       bench/paper.md. After a change of the code rm -r build/paper begins anew
    --data FOLDER: where the patterns are, ../shared/data unless said. `make paper` runs all of it. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
