@@ -19943,14 +19943,13 @@ static void sneppp__sure_end(sneppp__sure *s)
    sneppp__block_free(&s->room[1].block);
 }
 
-/* Whether it succeeds or not, call sneppp__sure_end. */
+/* The model has been checked. Whether it succeeds or not, call sneppp__sure_end. */
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   SNEPPP__TRY(sneppp__model_check(m, err));
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
    if (!m->origin.count)
@@ -20085,25 +20084,34 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
                                                sneppp_sure *out, sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
-   if (st == SNEPPP_OK) st = sneppp__events_check(model, at, err);
-   if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   sneppp__room  room;
+   sneppp_sure  *made = NULL;
+   sneppp_status st;
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   SNEPPP__TRY(sneppp__events_check(model, at, err));
+   if (at->count && !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, at->count, 1, sizeof *made);
+   SNEPPP__TRY(room.st);
+   st = sneppp__sure_begin(&s, model, level, NULL, err);
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
-      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
-      double      mean, b, density;
-      int         in;
-      st = sneppp__read_events(model, at, i, 1, x, err);
-      if (st != SNEPPP_OK) break;
+      sneppp_sure *to = made + i;
+      sneppp_real  x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+      double       mean, b, density;
+      int          in;
+      if ((st = sneppp__read_events(model, at, i, 1, x, err)) != SNEPPP_OK) break;
       in = sneppp__inside(model, x);
-      memset(&out[i], 0, sizeof out[i]);
-      if (in < 0) out[i].mean = out[i].lower = out[i].upper = out[i].error = sneppp__nan();
+      memset(to, 0, sizeof *to);
+      if (in < 0) to->mean = to->lower = to->upper = to->error = sneppp__nan();
       if (in <= 0) continue;
       density = exp(sneppp__base_log_density(model, x));
       mean = sneppp__sure_point(&s, x, &b);
       if (!model->origin.bumps) sneppp__sure_solve(&s);
-      st = sneppp__sure_answer(&s, mean, b, 0, 0, -1, &out[i], err);
-      out[i].mean *= density, out[i].lower *= density, out[i].upper *= density, out[i].error *= density;
+      st = sneppp__sure_answer(&s, mean, b, 0, 0, -1, to, err);
+      to->mean *= density, to->lower *= density, to->upper *= density, to->error *= density;
    }
+   if (st == SNEPPP_OK && at->count) memcpy(out, made, at->count * sizeof *made);
+   sneppp__block_free(&room.block);
    sneppp__sure_end(&s);
    return st;
 }
@@ -20175,6 +20183,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    SNEPPP__REFUSE(err, !out || out == model, ARG, "out is NULL, or the model itself");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
    if (st == SNEPPP_OK) st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);

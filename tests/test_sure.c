@@ -603,6 +603,14 @@ TEST sure_saved(void)
    PASS();
 }
 
+/* A source that breaks off after one event. */
+static size_t sure_one(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   (void)user;
+   dst[0] = dst[1] = (sneppp_real)0.5;
+   return first ? 0 : count;
+}
+
 TEST sure_refuses(void)
 {
    const double  bad[5] = {0, 1, -0.5, 95, sneppp__nan()};
@@ -631,6 +639,8 @@ TEST sure_refuses(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(NULL, NULL, 1, 0.95, &out, NULL, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, NULL, 0.95, &out, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, &e, 0.95, NULL, &err));
+   e.x = NULL, e.read = sure_one, e.count = 2;
+   ASSERT_EQ(SNEPPP_ERR_SOURCE, sneppp_intensity_sure(&m, &e, 0.95, &out, &err)); /* the first is not told either */
    ASSERT_EQ(0, memcmp(&out, &kept, sizeof out));
    sneppp_free(&m);
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err));
