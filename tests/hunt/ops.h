@@ -1485,6 +1485,10 @@ static void op_twin(const plan_op *o)
       memset(&fit, 0, sizeof fit);
       fit.events = w.events, fit.method = o->a % 2 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
       if (sneppp_init(&m, &desc, &err) != SNEPPP_OK) return;
+      if (m.D != w.model.D) { /* now it is a marginal of what was described */
+         sneppp_free(&m);
+         return;
+      }
       y = (double *)malloc(N * D * sizeof *y), weight = (double *)malloc(N * sizeof *weight);
       for (size_t i = 0; i < N; i++) {
          for (size_t k = 0; k < D; k++) y[i * D + k] = (double)event_at(0, i)[k];
