@@ -9433,6 +9433,31 @@ static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, d
    }
 }
 
+/* S(wi - wj) - S(wi + wj) is what slow sines are made of, and their difference would be its rounding alone. So, axis by
+   axis, with u = wi h and v = wj h, sinc(v - u) - sinc(v + u) is a series in powers of (v - u)^2 less those of (v + u)^2,
+   the first of which is -4 u v, or 2 u v (sinc v cos u - sinc u cos v)/(v^2 - u^2) if one of them is slow. */
+static double sneppp__cells_drop(const sneppp__cells_job *o, size_t i, size_t j)
+{
+   const double *h = o->h[o->kind];
+   double        sum = 0, product = 1;
+   for (size_t r = 0; r < o->places; r++) {
+      const double u = o->w[i * o->d + r] * h[r], v = o->w[j * o->d + r] * h[r], m = (v - u) * (v - u),
+                   p = (v + u) * (v + u), a = sneppp__sinc_of(v - u, sin(v - u)), b = sneppp__sinc_of(v + u, sin(v + u));
+      double       drop = a - b, power = 1, less = -4 * u * v, c = 1;
+      if (u * u < 1 && v * v < 1) {
+         drop = 0;
+         for (int k = 1; k < 16; k++) {
+            c /= -2 * k * (2 * k + 1);
+            drop += c * less;
+            power *= p, less = m * less - 4 * u * v * power; /* m^k - p^k */
+         }
+      } else if (!(fabs(u) > 0.5 * fabs(v) && fabs(v) > 0.5 * fabs(u)))
+         drop = 2 * u * v * (sneppp__sinc_of(v, sin(v)) * cos(u) - sneppp__sinc_of(u, sin(u)) * cos(v)) / (v * v - u * u);
+      sum = 2 * h[r] * (sum * a + product * drop), product *= 2 * h[r] * b;
+   }
+   return sum;
+}
+
 /* One kind: P and Q, G o P and G o Q; the sums of the lanes, in their order, into K; and the derivatives of P and Q. */
 static void sneppp__cells_kind(sneppp__cells_job *o, const sneppp_parallel *par)
 {
@@ -9444,7 +9469,7 @@ static void sneppp__cells_kind(sneppp__cells_job *o, const sneppp_parallel *par)
          const size_t k = i * n + j, l = j * n + i;
          double       P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
          if (boxes) sneppp__cells_pair(o, i, j, f, df);
-         if (boxes && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
+         if (boxes && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * sneppp__cells_drop(o, i, j);
          if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
          if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[l]);
          o->P[k] = o->P[l] = P, o->Q[k] = o->Q[l] = Q, o->GP[k] = o->GP[l] = g * P, o->GQ[k] = o->GQ[l] = g * Q;
@@ -17571,6 +17596,7 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
    for (size_t k = 0; k < d; k++) {
       double *v = f->x, *order = f->w, step = 2;
       size_t  kinds = 1, odd = 0;
+      int     tied;
       if (sneppp__is_round(f, (int)k)) continue;
       for (size_t i = 0; i < N; i++) v[i] = f->y[i * d + k];
       sneppp__sort_order(N, v, order);
@@ -17582,9 +17608,12 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
          double times = (v[(size_t)order[i]] - v[(size_t)order[0]]) / step;
          if (fabs(times - floor(times + 0.5)) > 0.01 + 1e-5 * times) odd++;
       }
-      if (4 * kinds > N || kinds < 2 || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
+      /* Numbers that many share, or two on average if all are multiples and steps not far more than events: some years
+         by day. Of a file that was read twice any number is a multiple, of next to nothing. */
+      tied = kinds > 1 && (4 * kinds <= N || (2 * kinds <= N && 20 * odd <= N && 4 * step * (double)N > 1));
+      if (!tied || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
       f->lean[k] = 0;
-      if (!(f->step[k] > 0) && 4 * kinds <= N && kinds > 1) {
+      if (!(f->step[k] > 0) && tied) {
          f->step[k] = step, f->phase[k] = 0, f->arc[k] = 1;
          f->lean[k] = sneppp__lean(N, v, order, step);
       }

@@ -1178,6 +1178,32 @@ TEST auto_rounded(void)
    PASS();
 }
 
+/* Days that two or three events share are found, too; a file that was read twice has no step. */
+TEST auto_rounded_by_two(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e;
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_rng    rng;
+   w.lo[0] = 0, w.hi[0] = 300;
+   memset(&e, 0, sizeof e);
+   e.x = auto_x, e.count = 700;
+   for (int days = 0; days < 2; days++) {
+      sneppp_rng_init(&rng, 3, 5);
+      for (size_t i = 0; i < 700; i++) {
+         double t = 300 * sneppp_rng_uniform(&rng);
+         auto_x[i] = days ? (sneppp_real)floor(t) : i < 350 ? (sneppp_real)t : auto_x[i - 350];
+      }
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+      ASSERT_IN_RANGE(days, r.resolution[0], 1e-6);
+      ASSERT_EQ_FMT(days ? (size_t)700 : 0, r.rounded, "%zu");
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* A part of the events is recorded on a grid: its step is found along each axis and told, and the nodes of the grid are
    no peaks. Exact coordinates have no step, nor have those of whoever wants atoms. */
 TEST auto_rounded_in_part(void)
@@ -1933,6 +1959,7 @@ SUITE(automatic)
    RUN_TEST(auto_elsewhere_tunes);
    RUN_TEST(auto_rounded_how);
    RUN_TEST(auto_rounded);
+   RUN_TEST(auto_rounded_by_two);
    RUN_TEST(auto_rounded_in_part);
    RUN_TEST(auto_held_out);
    RUN_TEST(auto_lone_events);

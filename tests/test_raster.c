@@ -1415,6 +1415,45 @@ TEST raster_bumps(void)
    PASS();
 }
 
+/* Slow sines are small everywhere, and nothing of them may be lost beside 1: one cell is a box, and by their power series the
+   integral of (ax + b)(cx + d) but for squares of 1e-6. Beside them fast ones, by the box. */
+TEST raster_slow_sines(void)
+{
+   static const double W[8] = {-1.7e-6, 1e-6, 3, 2e-7, 0.9, -1e-6, 2.9, 11}, b[4] = {8.7e-7, -3e-7, 0.4, 1e-6};
+   double        box[16], cell[16], pull[2][8], G[16];
+   sneppp_window w[2];
+   sneppp_layer  layer;
+   sneppp_error  err;
+   sneppp_layer_grad grad;
+   memset(w, 0, sizeof w), memset(&layer, 0, sizeof layer), memset(&grad, 0, sizeof grad);
+   for (int k = 0; k < 16; k++) G[k] = k % 5 + 1;
+   for (int d = 1; d <= 2; d++) {
+      for (int k = 0; k < 2; k++) w[k].dim = d;
+      w[1].space = SNEPPP_SPACE_RASTER;
+      for (int r = 0; r < d; r++)
+         w[0].lo[r] = w[1].origin[r] = -0.3 - r, w[1].cell[r] = 1.1, w[0].hi[r] = w[0].lo[r] + 1.1, w[1].cells[r] = 1;
+      layer.n = 4, layer.d = d, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_ACT_SIN;
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram(&w[0], &layer, box, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram(&w[1], &layer, cell, NULL, &err));
+      for (int i = 0; i < 4; i++)
+         for (int j = 0; j < 4; j++) ASSERT_IN_RANGE(box[4 * i + j], cell[4 * i + j], 1e-13 * sqrt(box[5 * i] * box[5 * j]));
+      if (d == 1)
+         for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++) {
+               double lo = w[0].lo[0], hi = w[0].hi[0],
+                      sum = W[i] * W[j] * (hi * hi * hi - lo * lo * lo) / 3 + (W[i] * b[j] + W[j] * b[i]) * (hi * hi - lo * lo) / 2 +
+                            b[i] * b[j] * (hi - lo);
+               ASSERT_IN_RANGE(sum, cell[4 * i + j], 1e-11 * sqrt(cell[5 * i] * cell[5 * j]));
+            }
+      for (int k = 0; k < 2; k++) {
+         memset(pull[k], 0, sizeof pull[k]), grad.W = pull[k];
+         ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&w[k], &layer, G, &grad, NULL, &err));
+      }
+      for (int k = 0; k < 4 * d; k++) ASSERT_IN_RANGE(pull[0][k], pull[1][k], 1e-12 * fabs(pull[0][k]) + 1e-17);
+   }
+   PASS();
+}
+
 /* A unit that is 0 on all cells has a square of 0, not of what is left of areas that cancel. */
 TEST raster_squares_are_not_negative(void)
 {
@@ -1496,6 +1535,7 @@ SUITE(raster)
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
    RUN_TEST(raster_squares_are_not_negative);
+   RUN_TEST(raster_slow_sines);
    RUN_TEST(raster_gram);
    RUN_TEST(raster_window);
    RUN_TEST(raster_gradient);

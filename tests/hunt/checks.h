@@ -452,17 +452,22 @@ static const char *named(const char *check, const sneppp_model *m)
    return name;
 }
 
-/* Corners where one line cuts another are rounded in the user's coordinates, which may be large against the plot: by how
-   much of its area, at most, that moves its border. */
+/* Corners, those of polygons and those where one line cuts another, are rounded in the user's coordinates, which may be large
+   against the shape: by how much of its area, at most, that moves its border. */
 static double rounded_corners(const shape *s)
 {
    double border = 0, area = 0;
-   for (int i = 0; i < s->plot_count && s->win.dim == 2; i++)
-      for (int k = 0; k < 4; k++) {
-         const double *a = s->plots[i].p[k], *b = s->plots[i].p[(k + 1) % 4];
+   for (int i = 0; i < (s->plot_count ? s->plot_count : s->wedge_count) && s->win.dim == 2; i++) {
+      double p[4][2];
+      int n = 4;
+      if (s->plot_count) memcpy(p, s->plots[i].p, sizeof p);
+      else n = wedge_corners(&s->wedges[i], p);
+      for (int k = 0; k < n; k++) {
+         const double *a = p[k], *b = p[(k + 1) % n];
          border += hypot(b[0] - a[0], b[1] - a[1]) * (fabs(a[0]) + fabs(a[1]));
-         if (k == 1 || k == 2) area += 0.5 * across(s->plots[i].p[0], a, b);
+         if (k && k + 1 < n) area += 0.5 * across(p[0], a, b);
       }
+   }
    return area > 0 ? 2.2e-16 * border / area : 0;
 }
 
