@@ -1785,7 +1785,7 @@ static double seconds_for(const plan_op *o)
       steps = 100; /* fit.tune, and AUTO without bumps: 20 places on a grid, times five folds */
    return (o->kind == OP_SAMPLE ? 40
            : o->kind == OP_TILE ? 10
-           : o->kind == OP_REGION ? 15 /* a copy is fitted to counts */
+           : o->kind == OP_REGION ? 60 /* a copy is fitted to counts, within a budget: by draws in polygons, thin ones too */
            : o->kind == OP_AUTO || o->kind == OP_TWIN || o->kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
                                                                              : 6) +
           3 * 20e-6 * pairs * regions * 2 * steps;
