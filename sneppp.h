@@ -119,7 +119,8 @@
       intervals at points then say next to nothing.
       fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events
       held out. Set it unless you know these (the program does): without it waves are as fast for 100 events as for
-      10,000, which deserve faster ones. A setting that the method does not use is refused.
+      10,000, which deserve faster ones. A setting that the method does not use is refused; so are desc.alpha, desc.rank
+      and factor.unit, units, no_bias and width where AUTO makes its bumps, but for a default that is spelled out.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
@@ -531,7 +532,7 @@ typedef enum sneppp_space {
    SNEPPP_SPACE_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                        */
    SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r            */
    SNEPPP_SPACE_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                              */
-   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                       */
+   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi], Lebesgue, t = (cos x, sin x)                       */
    SNEPPP_SPACE_FINITE,      /* finitely many weighted points; x is the index                          */
    SNEPPP_SPACE_RASTER,      /* equal cells on the line or in the plane, with exposures and covariates */
    SNEPPP_SPACE_END
@@ -2495,6 +2496,7 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
          return sqrt(sum) <= win->radius * (1 + (double)1e-12);
       case SNEPPP_SPACE_GAMMA: return x[0] > 0;
       case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
+      case SNEPPP_SPACE_VONMISES: return x[0] >= 0 && x[0] <= (double)6.2831855; /* as a float 2 pi is a little more */
       case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
          return fabs(sum - 1) <= (double)1e-6;
