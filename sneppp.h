@@ -11981,7 +11981,8 @@ SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model,
       else if (w->space == SNEPPP_SPACE_SPHERE)
          sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not 1", first,
                       sqrt(length));
-      else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g", first, y[0]);
+      else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g%s", first, y[0],
+                                    w->space == SNEPPP_SPACE_VONMISES ? ", not in [0, 2 pi]" : "");
       else sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on are %g, %g%s", first, y[0], y[1],
                         D > 2 ? ", ..." : "");
       if (w->space == SNEPPP_SPACE_RASTER) where = "the cells that have an exposure and all values";
@@ -19292,24 +19293,25 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 
 /* ---- the one call */
 
-/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. What it has made
-   may be fitted again. (The default spelled out cannot be told from the default.) */
+/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. Those that it
+   made may be fitted again. (The default spelled out cannot be told from the default.) */
 SNEPPP__COLD static sneppp_status sneppp__bumps_check(const sneppp_desc *d, int factors, sneppp_error *err)
 {
    SNEPPP__REFUSE(err, d->alpha > 0, ARG, "desc.alpha = %g is not used by AUTO: leave it 0", d->alpha);
    SNEPPP__REFUSE(err, d->rank > 0, ARG, "desc.rank = %d is not used by AUTO: leave it 0", d->rank);
    for (int f = 0; f < factors; f++) {
       const sneppp_factor *x = &d->factor[f];
-      const sneppp_act     bump = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
+      const sneppp_space   space = x->window.space;
+      const sneppp_act     act = x->unit.act, bump = space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       const char          *field = x->units ? "units" : x->no_bias ? "no_bias" : x->width != d->width ? "width" :
-                                   x->unit.act != bump && x->unit.act != sneppp__act_default(x->window.space) ? "unit" : "";
-      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it 0%s",
-                     f, field, *field == 'w' ? " and set desc.width" : "");
+                                   act != bump && act != sneppp__act_default(space) ? "unit" : "";
+      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it "
+                     "0%s", f, field, *field == 'w' ? " and set desc.width" : "");
    }
    return SNEPPP_OK;
 }
 
-/* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures and windows have units. */
+/* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures, windows have units. */
 SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, const sneppp_fit_desc *o,
                                                      sneppp_error *err)
 {
@@ -19317,8 +19319,8 @@ SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, 
    SNEPPP__REFUSE(err, !sneppp__finite(total), DATA, "the weights of the events have no finite sum");
    for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
    SNEPPP__REFUSE(err, total > 0 && mass > 0 && !(total / mass > 1e-300 && total / mass < 1e304), RANGE,
-                  "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total, mass,
-                  total / mass);
+                  "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total,
+                  mass, total / mass);
    return SNEPPP_OK;
 }
 
@@ -19635,7 +19637,8 @@ static sneppp_status sneppp__sure_answer(const sneppp__sure *s, double m, double
       out->upper = fmax(out->upper, M + s->z * sqrt(high));
    if (believed) out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m);
    out->lower *= unit, out->upper *= unit;
-   SNEPPP__REFUSE(err, !sneppp__finite(out->mean + out->error + out->upper), RANGE, "the interval cannot be represented");
+   SNEPPP__REFUSE(err, !sneppp__finite(out->mean + out->error + out->upper), RANGE,
+                  "the interval cannot be represented");
    return SNEPPP_OK;
 }
 

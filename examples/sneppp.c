@@ -84,9 +84,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "fit may be given.\n"},
    {"raster", "--region --cells --relative ",
     "sneppp raster MODEL OUT.asc [--region time:a,b] [--cells N] [--relative]   means over cells, as an ESRI ASCII grid\n"
-    "Writes the intensity averaged over each cell, exactly, for models in a box of the plane or on a raster. The cells are those that\n"
-    "the model was fitted with; without them N squares along the longer side (default 100). --relative divides by the\n"
-    "exposure: the risk. Cells outside the window are NODATA.\n"},
+    "Writes the intensity averaged over what each cell has of the window, exactly, for models in a box or a polygon of the\n"
+    "plane or on a raster. The cells are those that the model was fitted with; without them N squares along the longer\n"
+    "side (default 100). --relative divides by the exposure: the risk. Cells outside the window are NODATA.\n"},
    {"draw", "--region --error --geojson --cells --contours ",
     "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
@@ -296,6 +296,7 @@ static int take(options *o, const char *a, const char *v)
    if (!strcmp(a, "--window")) {
       o->window = pairs(a, v, &o->sides, 0);
       if (o->sides > 2 * SNEPPP_MAX_DIM) fail("too many coordinates: --window ", v);
+      o->dates |= o->sides == 2 && has_date(v);
    } else if (!strcmp(a, "--time-window")) {
       o->span = pairs(a, v, &o->spans, 1);
       o->dates |= has_date(v);
@@ -567,8 +568,8 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
          int dates = 0;
          for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path),
-                  t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "",
+         snprintf(why, sizeof why, "%.200s has %d column%s, but %d coordinates are needed%s%s", csv_called(path),
+                  t->columns, t->columns == 1 ? "" : "s", globe ? 2 : w->dim, timed ? " beside the time" : "",
                   dates ? ", and dates are none: see --columns" : "");
          fail(why, "");
       }
@@ -594,7 +595,7 @@ typedef struct points { /* as the model wants them, factor after factor */
    const char  *path;
    sneppp_real *x;
    size_t      *line, count;
-   int          dated; /* the last coordinate came as dates */
+   int          dated, asked; /* the last coordinate came as dates; the window or a region did */
    char         columns[200]; /* those that were chosen, if there were others; else empty */
    char         name[SNEPPP_MAX_DIM + 1][64]; /* of the columns that are coordinates as they stand; else empty */
 } points;
@@ -645,7 +646,8 @@ static void in_words_of_file(const sneppp_model *m, const points *p, const snepp
       if (w->space == SNEPPP_SPACE_BOX && csv_iso(w->lo[0], lo) && csv_iso(w->hi[0], hi))
          snprintf(out + used, cap - used, " is %s, not in [%s, %s]", day, lo, hi);
       else snprintf(out + used, cap - used, " is %s", day);
-   } else snprintf(out + used, cap - used, "%s", rest + (list && strncmp(rest, " on", 3) == 0 ? 3 : 0));
+   } else snprintf(out + used, cap - used, "%s%s", rest + (list && strncmp(rest, " on", 3) == 0 ? 3 : 0),
+                   p->asked && k == m->D - 1 && !list ? ", the days from 1970-01-01 to the dates of the window" : "");
 }
 
 /* What is wrong with an event is said with its line in the file. */
@@ -694,6 +696,7 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
       if (k == w->dim || l.how == FORM_VECTORS)
          snprintf(p.name[k], sizeof p.name[k], "%s", t.head[k == w->dim ? l.time : l.space[k]].name);
    p.path = csv_called(path);
+   p.asked = o->dates;
    p.dated = t.columns && (timed || w->dim == 1) && t.head[timed ? l.time : l.space[0]].kind == CSV_DATE;
    p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
    if (!p.x) fail("not enough memory for ", p.path);
@@ -1762,7 +1765,8 @@ static int raster_file(int count, char **arg)
       m = &space;
    }
    w = window_of(m, 0);
-   if (m->factors > 1 || w->dim != 2 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_RASTER)) fail("only models in a box of the plane or on a raster are written as grids: ", q.o.file[0]);
+   if (m->factors > 1 || w->dim != 2 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_POLYGON && w->space != SNEPPP_SPACE_RASTER))
+      fail("only models in a box or a polygon of the plane or on a raster are written as grids: ", q.o.file[0]);
    draw_extent(w, e);
    memset(&g, 0, sizeof g);
    for (int r = 0; r < 2; r++) {
@@ -1792,6 +1796,16 @@ static int raster_file(int count, char **arg)
          if (!(mass > 0)) continue;
          if (!q.o.relative) mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
       } else mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
+      if (w->space == SNEPPP_SPACE_POLYGON) { /* a raster of one cell, cut by it, has the area of what is inside */
+         sneppp_window part = *w;
+         part.space = SNEPPP_SPACE_RASTER;
+         for (int r = 0; r < 2; r++) part.cells[r] = 1, part.origin[r] = b->lo[r], part.cell[r] = b->hi[r] - b->lo[r];
+         if (!part.rings) part.rings = 1, part.ring_size = &w->count;
+         part.count = 0;
+         const double whole = mass;
+         mass = sneppp_window_mass(&part);
+         if (!(mass > 1e-9 * whole)) continue; /* a corner, or rounding */
+      }
       g.value[k] = 1 / mass, which[inside] = k, region[inside].factor[0] = b, inside++;
    }
    {

@@ -61,6 +61,14 @@ printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$
 printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
 check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
 check "raster" $s raster "$out/ground.model" "$out/ground.asc"
+printf '0,0\n8,0\n8,4\n4,4\n4,8\n0,8\n' >"$out/hook.csv"
+printf '1,1\n2,7\n7,3\n3,5\n6,1\n' >"$out/five.csv"
+hook() { # 16 cells of a square of 8 x 8 are outside, and the sum over the others, of area 1, is what is expected
+   $s fit "$out/five.csv" --polygon "$out/hook.csv" --save "$out/hook.model" && $s raster "$out/hook.model" "$out/hook.asc" --cells 8 &&
+      awk 'NR <= 6 { next } { for (k = 1; k <= NF; k++) if ($k == -9999) none++; else sum += $k }
+         END { exit !(none == 16 && sum > 4.999 && sum < 5.001) }' "$out/hook.asc"
+}
+check "raster of a polygon" hook
 check "raster is a grid" says "^ncols 201$" head -n 1 "$out/ground.asc"
 check "fit --exposure" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/ground.asc" --method convex --width 20
 printf 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 500\n-9999 1\n' >"$out/half.asc"
@@ -68,6 +76,9 @@ printf 'id,east,when\n1,3,2016-01-05\n2,4,2016-07-01\n3,11,2016-02-01\n' >"$out/
 named() { $s fit "$out/named.csv" --columns east --window 0,"$1" --time when --time-window 2016-01-01,"$2" --save "$out/named.model"; }
 check "a column by its name" refuses "named.csv, line 4: outside the window: column east is 11, not in .0, 10." named 10 2017-01-01
 check "a date by its day" refuses "named.csv, line 3: outside the window: column when is 2016-07-01, not in .2016-01-01, 2016-06-01." named 20 2016-06-01
+check "numbers in a window of dates" refuses "column time is 1851.2, not in .-43464, -2558., the days from 1970-01-01" $s fit examples/data/coal.csv --window 1851-01-01,1962-12-31
+printf '\037\213\010\000' >"$out/packed.csv"
+check "a compressed file" refuses "packed.csv is compressed" $s fit "$out/packed.csv" --window 0,1
 check "the unit of times" says "model: .*; its times are days since 1970-01-01: ask with --dates" named 20 2017-01-01
 check "info of times" says "if these are days since 1970-01-01, 2016-01-01 to 2017-01-01: see --dates" $s info "$out/named.model"
 check "an event on NODATA" refuses "line 3: outside the cells.*columns x, y are" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/half.asc"
