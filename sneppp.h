@@ -119,7 +119,8 @@
       intervals at points then say next to nothing.
       fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events
       held out. Set it unless you know these (the program does): without it waves are as fast for 100 events as for
-      10,000, which deserve faster ones. A setting that the method does not use is refused.
+      10,000, which deserve faster ones. A setting that the method does not use is refused; so are desc.alpha, desc.rank
+      and factor.unit, units, no_bias and width where AUTO makes its bumps, but for a default that is spelled out.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
@@ -531,7 +532,7 @@ typedef enum sneppp_space {
    SNEPPP_SPACE_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                        */
    SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r            */
    SNEPPP_SPACE_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                              */
-   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                       */
+   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi], Lebesgue, t = (cos x, sin x)                       */
    SNEPPP_SPACE_FINITE,      /* finitely many weighted points; x is the index                          */
    SNEPPP_SPACE_RASTER,      /* equal cells on the line or in the plane, with exposures and covariates */
    SNEPPP_SPACE_END
@@ -2495,6 +2496,7 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
          return sqrt(sum) <= win->radius * (1 + (double)1e-12);
       case SNEPPP_SPACE_GAMMA: return x[0] > 0;
       case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
+      case SNEPPP_SPACE_VONMISES: return x[0] >= 0 && x[0] <= (double)6.2831855; /* as a float 2 pi is a little more */
       case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
          return fabs(sum - 1) <= (double)1e-6;
@@ -12004,7 +12006,8 @@ SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model,
       else if (w->space == SNEPPP_SPACE_SPHERE)
          sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not 1", first,
                       sqrt(length));
-      else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g", first, y[0]);
+      else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g%s", first, y[0],
+                                    w->space == SNEPPP_SPACE_VONMISES ? ", not in [0, 2 pi]" : "");
       else sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on are %g, %g%s", first, y[0], y[1],
                         D > 2 ? ", ..." : "");
       if (w->space == SNEPPP_SPACE_RASTER) where = "the cells that have an exposure and all values";
@@ -19321,24 +19324,25 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 
 /* ---- the one call */
 
-/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. What it has made
-   may be fitted again. (The default spelled out cannot be told from the default.) */
+/* AUTO makes features of its own, and chooses their number and scale: what describes others is refused. Those that it
+   made may be fitted again. (The default spelled out cannot be told from the default.) */
 SNEPPP__COLD static sneppp_status sneppp__bumps_check(const sneppp_desc *d, int factors, sneppp_error *err)
 {
    SNEPPP__REFUSE(err, d->alpha > 0, ARG, "desc.alpha = %g is not used by AUTO: leave it 0", d->alpha);
    SNEPPP__REFUSE(err, d->rank > 0, ARG, "desc.rank = %d is not used by AUTO: leave it 0", d->rank);
    for (int f = 0; f < factors; f++) {
       const sneppp_factor *x = &d->factor[f];
-      const sneppp_act     bump = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
+      const sneppp_space   space = x->window.space;
+      const sneppp_act     act = x->unit.act, bump = space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       const char          *field = x->units ? "units" : x->no_bias ? "no_bias" : x->width != d->width ? "width" :
-                                   x->unit.act != bump && x->unit.act != sneppp__act_default(x->window.space) ? "unit" : "";
-      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it 0%s",
-                     f, field, *field == 'w' ? " and set desc.width" : "");
+                                   act != bump && act != sneppp__act_default(space) ? "unit" : "";
+      SNEPPP__REFUSE(err, *field, ARG, "factor[%d].%s is not used by AUTO, which makes features of its own: leave it "
+                     "0%s", f, field, *field == 'w' ? " and set desc.width" : "");
    }
    return SNEPPP_OK;
 }
 
-/* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures and windows have units. */
+/* Intensities far from 1 overflow, and their logarithms are lost with them: weights, exposures, windows have units. */
 SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, const sneppp_fit_desc *o,
                                                      sneppp_error *err)
 {
@@ -19346,8 +19350,8 @@ SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, 
    SNEPPP__REFUSE(err, !sneppp__finite(total), DATA, "the weights of the events have no finite sum");
    for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
    SNEPPP__REFUSE(err, total > 0 && mass > 0 && !(total / mass > 1e-300 && total / mass < 1e304), RANGE,
-                  "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total, mass,
-                  total / mass);
+                  "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total,
+                  mass, total / mass);
    return SNEPPP_OK;
 }
 
@@ -19664,7 +19668,8 @@ static sneppp_status sneppp__sure_answer(const sneppp__sure *s, double m, double
       out->upper = fmax(out->upper, M + s->z * sqrt(high));
    if (believed) out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m);
    out->lower *= unit, out->upper *= unit;
-   SNEPPP__REFUSE(err, !sneppp__finite(out->mean + out->error + out->upper), RANGE, "the interval cannot be represented");
+   SNEPPP__REFUSE(err, !sneppp__finite(out->mean + out->error + out->upper), RANGE,
+                  "the interval cannot be represented");
    return SNEPPP_OK;
 }
 

@@ -279,6 +279,7 @@ static inline int csv_slurp(csv_reader *r, const char *path)
    r->line = 1;
    if (used >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2)))
       return csv_fail(r, 0, "is text in UTF-16: save it as UTF-8");
+   if (used >= 2 && !memcmp(r->text, "\x1f\x8b", 2)) return csv_fail(r, 0, "is compressed: pipe it through gzip -dc, and read -");
    if (used >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3)) r->at += 3;
    for (size_t i = 0; i < used; i++) {
       line += r->text[i] == '\n';

@@ -59,7 +59,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a line of JSON in the place of all but the last line\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"
-    "test_nll is there with --test only, and gap where the fit knows how much is missing.\n"},
+    "test_nll is there with --test only, and gap, the most by which the likelihood can still be improved (nats per event),\n"
+    "where a convex problem was solved; of auto it is weights_gap, that of the weights of its widths by leave-one-out only.\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
     "The file and its columns are as in fit; the time is the column called time, or the first with dates, or\n"
@@ -83,9 +84,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "fit may be given.\n"},
    {"raster", "--region --cells --relative ",
     "sneppp raster MODEL OUT.asc [--region time:a,b] [--cells N] [--relative]   means over cells, as an ESRI ASCII grid\n"
-    "Writes the intensity averaged over each cell, exactly, for models in a box of the plane or on a raster. The cells are those that\n"
-    "the model was fitted with; without them N squares along the longer side (default 100). --relative divides by the\n"
-    "exposure: the risk. Cells outside the window are NODATA.\n"},
+    "Writes the intensity averaged over what each cell has of the window, exactly, for models in a box or a polygon of the\n"
+    "plane or on a raster. The cells are those that the model was fitted with; without them N squares along the longer\n"
+    "side (default 100). --relative divides by the exposure: the risk. Cells outside the window are NODATA.\n"},
    {"draw", "--region --error --geojson --cells --contours ",
     "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
@@ -295,6 +296,7 @@ static int take(options *o, const char *a, const char *v)
    if (!strcmp(a, "--window")) {
       o->window = pairs(a, v, &o->sides, 0);
       if (o->sides > 2 * SNEPPP_MAX_DIM) fail("too many coordinates: --window ", v);
+      o->dates |= o->sides == 2 && has_date(v);
    } else if (!strcmp(a, "--time-window")) {
       o->span = pairs(a, v, &o->spans, 1);
       o->dates |= has_date(v);
@@ -566,8 +568,8 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
          int dates = 0;
          for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path),
-                  t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "",
+         snprintf(why, sizeof why, "%.200s has %d column%s, but %d coordinates are needed%s%s", csv_called(path),
+                  t->columns, t->columns == 1 ? "" : "s", globe ? 2 : w->dim, timed ? " beside the time" : "",
                   dates ? ", and dates are none: see --columns" : "");
          fail(why, "");
       }
@@ -593,8 +595,9 @@ typedef struct points { /* as the model wants them, factor after factor */
    const char  *path;
    sneppp_real *x;
    size_t      *line, count;
-   int          dated; /* the last coordinate came as dates */
+   int          dated, asked; /* the last coordinate came as dates; the window or a region did */
    char         columns[200]; /* those that were chosen, if there were others; else empty */
+   char         name[SNEPPP_MAX_DIM + 1][64]; /* of the columns that are coordinates as they stand; else empty */
 } points;
 
 static void points_free(points *p)
@@ -620,10 +623,37 @@ static int all_outside(const sneppp_model *m, const points *p)
    return p->count > 0;
 }
 
+/* "event 2 is outside the window: its x[0] is 7, ..." in the words of the file: "outside the window: column east is 7,
+   ...", and a time as a date if it was one. */
+static void in_words_of_file(const sneppp_model *m, const points *p, const sneppp_error *err, char *out, size_t cap)
+{
+   const char  *why = strstr(err->why, " is "), *x = strstr(err->why, "x["), *from, *its, *rest;
+   const int    k = x ? atoi(x + 2) : -1, list = x && x - err->why >= 5 && strncmp(x - 5, "from ", 5) == 0;
+   const double at = k >= 0 && k < m->D ? (double)p->x[err->event * (size_t)m->D + (size_t)k] : 0;
+   char         day[40], lo[40], hi[40];
+   size_t       used;
+   int          f = 0, last;
+   snprintf(out, cap, "%s", err->why);
+   if (strncmp(err->why, "event ", 6) != 0 || !why || k < 0 || k >= m->D || !p->name[k][0]) return;
+   while (f < m->factors - 1 && k >= m->layer[f].first + m->layer[f].D) f++;
+   its = strstr(why, "its "), from = its ? its + 4 : x, rest = strchr(x, ']') + 1;
+   used = (size_t)snprintf(out, cap, "%.*scolumn%s %s", (int)((its ? its : from) - why - 4), why + 4, list ? "s" : "", p->name[k]);
+   for (last = k + 1; list && last < m->layer[f].first + m->layer[f].D && used < cap; last++)
+      used += (size_t)snprintf(out + used, cap - used, ", %s", p->name[last]);
+   if (used >= cap) return;
+   if (!list && p->dated && k == m->D - 1 && csv_iso(at, day)) {
+      const sneppp_window *w = &m->desc.factor[f].window;
+      if (w->space == SNEPPP_SPACE_BOX && csv_iso(w->lo[0], lo) && csv_iso(w->hi[0], hi))
+         snprintf(out + used, cap - used, " is %s, not in [%s, %s]", day, lo, hi);
+      else snprintf(out + used, cap - used, " is %s", day);
+   } else snprintf(out + used, cap - used, "%s%s", rest + (list && strncmp(rest, " on", 3) == 0 ? 3 : 0),
+                   p->asked && k == m->D - 1 && !list ? ", the days from 1970-01-01 to the dates of the window" : "");
+}
+
 /* What is wrong with an event is said with its line in the file. */
 static void complain_event(const sneppp_model *m, const points *p, const sneppp_error *err)
 {
-   char text[900], all[300] = "";
+   char text[900], all[300] = "", why[300];
    if (err->status != SNEPPP_ERR_DATA || err->event >= p->count) complain(p->path, err);
    if (strstr(err->why, "outside")) {
       if (p->columns[0]) snprintf(all, sizeof all, "; the columns are %s, see --columns", p->columns);
@@ -631,8 +661,8 @@ static void complain_event(const sneppp_model *m, const points *p, const sneppp_
          snprintf(all, sizeof all, "; all %lu are: are these the right columns? see --columns",
                   (unsigned long)p->count);
    }
-   snprintf(text, sizeof text, "%.300s, line %lu: %.200s%s", p->path, (unsigned long)p->line[err->event], err->why,
-            all);
+   in_words_of_file(m, p, err, why, sizeof why);
+   snprintf(text, sizeof text, "%.300s, line %lu: %.250s%s", p->path, (unsigned long)p->line[err->event], why, all);
    fail(text, "");
 }
 
@@ -662,7 +692,11 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    if (t.geojson == 2) fail(csv_called(path), " holds polygons, where points are wanted");
    if (t.columns) l = columns_of(&t, path, o, w, timed); /* a file without a single row has no columns */
    if (t.header && !o->columns) name_columns(&t, &l, &p);
+   for (int k = 0; t.columns && k < (int)D; k++)
+      if (k == w->dim || l.how == FORM_VECTORS)
+         snprintf(p.name[k], sizeof p.name[k], "%s", t.head[k == w->dim ? l.time : l.space[k]].name);
    p.path = csv_called(path);
+   p.asked = o->dates;
    p.dated = t.columns && (timed || w->dim == 1) && t.head[timed ? l.time : l.space[0]].kind == CSV_DATE;
    p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
    if (!p.x) fail("not enough memory for ", p.path);
@@ -696,6 +730,9 @@ static void tell_copies(const points *p, const sneppp_report *r)
    fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)r->copies, (unsigned long)p->count,
            r->copies >= p->count / 4 && !rounded ? ": was the file read twice?" : "");
 }
+
+/* Of AUTO it is no certificate of the model, but of the weights of its widths. */
+static const char *gap_name(const sneppp_report *r) { return r->method == SNEPPP_METHOD_AUTO ? "weights_gap" : "gap"; }
 
 /* A convex fit that was cut short says so; its gap tells how much is missing. */
 static void tell_ending(const sneppp_report *r)
@@ -1324,7 +1361,7 @@ static int fit(int count, char **arg)
       json_number(say, "expected", expected);
       json_number(say, "nll_per_event", l.report.nll);
       json_number(say, "test_nll", test_nll);
-      json_number(say, "gap", l.report.gap);
+      json_number(say, gap_name(&l.report), l.report.gap);
       json_number(say, "floor", l.model.floor);
       if (l.report.method == SNEPPP_METHOD_AUTO && o.covariates) {
          json_number(say, "tilt", l.report.tilt);
@@ -1364,13 +1401,13 @@ static int fit(int count, char **arg)
          first = 0;
          if (k == l.model.D - 1) fprintf(say, o.sphere ? " (radians : time)\n" : "\n");
       }
-      if (o.save && say == stdout) printf("model: %s\n", o.save);
+      if (o.save && say == stdout) printf("model: %s%s\n", o.save, l.events.dated ? "; its times are days since 1970-01-01: ask with --dates" : "");
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
    if (test_nll - test_nll == 0) fprintf(say, "test_nll=%.6f ", test_nll); /* what was not tested is left out */
    fprintf(say, "expected=%.3f observed=%lu train_events=%lu width=%d ", o.test ? o.test_scale * expected : expected,
            observed, train, l.report.width);
-   if (l.report.gap - l.report.gap == 0) fprintf(say, "gap=%.3g ", l.report.gap);
+   if (l.report.gap - l.report.gap == 0) fprintf(say, "%s=%.3g ", gap_name(&l.report), l.report.gap);
    fprintf(say, "seconds=%.3f\n", l.report.seconds);
    forget(&l);
    return 0;
@@ -1728,7 +1765,8 @@ static int raster_file(int count, char **arg)
       m = &space;
    }
    w = window_of(m, 0);
-   if (m->factors > 1 || w->dim != 2 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_RASTER)) fail("only models in a box of the plane or on a raster are written as grids: ", q.o.file[0]);
+   if (m->factors > 1 || w->dim != 2 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_POLYGON && w->space != SNEPPP_SPACE_RASTER))
+      fail("only models in a box or a polygon of the plane or on a raster are written as grids: ", q.o.file[0]);
    draw_extent(w, e);
    memset(&g, 0, sizeof g);
    for (int r = 0; r < 2; r++) {
@@ -1758,6 +1796,16 @@ static int raster_file(int count, char **arg)
          if (!(mass > 0)) continue;
          if (!q.o.relative) mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
       } else mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
+      if (w->space == SNEPPP_SPACE_POLYGON) { /* a raster of one cell, cut by it, has the area of what is inside */
+         sneppp_window part = *w;
+         part.space = SNEPPP_SPACE_RASTER;
+         for (int r = 0; r < 2; r++) part.cells[r] = 1, part.origin[r] = b->lo[r], part.cell[r] = b->hi[r] - b->lo[r];
+         if (!part.rings) part.rings = 1, part.ring_size = &w->count;
+         part.count = 0;
+         const double whole = mass;
+         mass = sneppp_window_mass(&part);
+         if (!(mass > 1e-9 * whole)) continue; /* a corner, or rounding */
+      }
       g.value[k] = 1 / mass, which[inside] = k, region[inside].factor[0] = b, inside++;
    }
    {
@@ -1986,6 +2034,8 @@ static int info(int count, char **arg)
          char from[40], to[40];
          if (o.dates && w->dim == 1 && csv_iso(w->lo[k], from) && csv_iso(w->hi[k], to)) printf(", [%s, %s]", from, to);
          else printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
+         if (!o.dates && w->dim == 1 && w->lo[k] >= 3652 && w->hi[k] <= 47482 && csv_iso(w->lo[k], from) && csv_iso(w->hi[k], to)) /* 1980 to 2100 */
+            printf(" (if these are days since 1970-01-01, %s to %s: see --dates)", from, to);
       }
       printf("; size %.10g\n", sneppp_window_mass(w));
       if (w->space == SNEPPP_SPACE_RASTER && w->covariates)

@@ -46,7 +46,7 @@ s=build/sneppp
 m=$out/trees.model
 printf 'x,y\n0,0\n1000,0\n1000,500\n0,500\n' >"$out/plot.csv"
 printf 'x,y,ring\n600,50,1\n700,50,1\n700,150,1\n600,150,1\n' >"$out/hectare.csv"
-check "fit" says "^expected=.* observed=3604 train_events=3604 width=.* gap=.* seconds=" \
+check "fit" says "^expected=.* observed=3604 train_events=3604 width=.* weights_gap=.* seconds=" \
    $s fit examples/data/bei.csv --window 0,1000,0,500 --save "$m" --png "$out/trees.png"
 check "fit --png" png "$out/trees.png"
 check "fit --covariate" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --covariate elevation=examples/data/bei_elevation.asc \
@@ -61,10 +61,27 @@ printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$
 printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
 check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
 check "raster" $s raster "$out/ground.model" "$out/ground.asc"
+printf '0,0\n8,0\n8,4\n4,4\n4,8\n0,8\n' >"$out/hook.csv"
+printf '1,1\n2,7\n7,3\n3,5\n6,1\n' >"$out/five.csv"
+hook() { # 16 cells of a square of 8 x 8 are outside, and the sum over the others, of area 1, is what is expected
+   $s fit "$out/five.csv" --polygon "$out/hook.csv" --save "$out/hook.model" && $s raster "$out/hook.model" "$out/hook.asc" --cells 8 &&
+      awk 'NR <= 6 { next } { for (k = 1; k <= NF; k++) if ($k == -9999) none++; else sum += $k }
+         END { exit !(none == 16 && sum > 4.999 && sum < 5.001) }' "$out/hook.asc"
+}
+check "raster of a polygon" hook
 check "raster is a grid" says "^ncols 201$" head -n 1 "$out/ground.asc"
 check "fit --exposure" says "^expected=3604" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/ground.asc" --method convex --width 20
 printf 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 500\n-9999 1\n' >"$out/half.asc"
-check "an event on NODATA" refuses "line 3.*event 0 is outside" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/half.asc"
+printf 'id,east,when\n1,3,2016-01-05\n2,4,2016-07-01\n3,11,2016-02-01\n' >"$out/named.csv"
+named() { $s fit "$out/named.csv" --columns east --window 0,"$1" --time when --time-window 2016-01-01,"$2" --save "$out/named.model"; }
+check "a column by its name" refuses "named.csv, line 4: outside the window: column east is 11, not in .0, 10." named 10 2017-01-01
+check "a date by its day" refuses "named.csv, line 3: outside the window: column when is 2016-07-01, not in .2016-01-01, 2016-06-01." named 20 2016-06-01
+check "numbers in a window of dates" refuses "column time is 1851.2, not in .-43464, -2558., the days from 1970-01-01" $s fit examples/data/coal.csv --window 1851-01-01,1962-12-31
+printf '\037\213\010\000' >"$out/packed.csv"
+check "a compressed file" refuses "packed.csv is compressed" $s fit "$out/packed.csv" --window 0,1
+check "the unit of times" says "model: .*; its times are days since 1970-01-01: ask with --dates" named 20 2017-01-01
+check "info of times" says "if these are days since 1970-01-01, 2016-01-01 to 2017-01-01: see --dates" $s info "$out/named.model"
+check "an event on NODATA" refuses "line 3: outside the cells.*columns x, y are" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/half.asc"
 printf 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 500\n1 x\n' >"$out/bad.asc"
 check "a bad grid" refuses "line 6: this is not a number" $s fit examples/data/bei.csv --window 0,1000,0,500 --exposure "$out/bad.asc"
 check "a grid too small" refuses "does not cover" $s fit examples/data/bei.csv --window 0,1000,0,501 --exposure "$out/half.asc"
@@ -392,7 +409,7 @@ awk -F, 'NR == 1 { print "lat,lon"; next } { print $2 "," $1 }' "$out/globe.csv"
 awk -F, 'NR == 1 { print "a,b"; next } { p = atan2(0, -1) / 180; printf "%.17g,%.17g\n", $1 * p, $2 * p }' "$out/globe.csv" >"$out/radians.csv"
 awk -F, 'NR > 1 { p = atan2(0, -1) / 180; printf "%.17g,%.17g,%.17g\n", cos($2 * p) * cos($1 * p), cos($2 * p) * sin($1 * p), sin($2 * p) }' "$out/globe.csv" >"$out/vectors.csv"
 { echo 0.6,0.8,0; awk -F, 'NR > 1 { print $0 ",5" }' "$out/globe.csv"; } >"$out/almost.csv"
-globe() { $s fit "$@" --sphere --width 4 2>&1 | sed -n 's/ gap=.*//; /train_events/p'; }
+globe() { $s fit "$@" --sphere --width 4 2>&1 | sed -n 's/ [a-z_]*gap=.*//; /train_events/p'; }
 earth=$(globe "$out/globe.csv")
 matches() { [ "$(globe "$@")" = "$earth" ] || { globe "$@"; return 1; }; }
 check "degrees" says "train_events=40" $s fit "$out/globe.csv" --sphere --width 4
@@ -552,7 +569,7 @@ check "a comparison outside" says "^sneppp: the region lies outside" $s compare 
 
 # ---- what was not tested is not in the line for programs
 check "no nan" sh -c "{ $s fit $out/rows.csv $place; $s fit $out/rows.csv $place --method adam --steps 5 --tune no; $s check $out/e2.model $out/e2.csv --simulations 19; } >$out/lines.txt && ! grep -i nan $out/lines.txt"
-check "the line without a test" says "^expected=8.000 observed=8 train_events=8 width=[0-9]+ gap=[0-9.e-]+ seconds=" $s fit "$out/rows.csv" $place
+check "the line without a test" says "^expected=8.000 observed=8 train_events=8 width=[0-9]+ weights_gap=[0-9.e-]+ seconds=" $s fit "$out/rows.csv" $place
 check "the line with a test" says "^test_nll=[0-9.-]+ expected=" $s fit "$out/rows.csv" $place --test "$out/rows.csv"
 check "one feature" says "^1 feature, " $s fit "$out/rows.csv" --window 0,10,0,10 --method convex --width 1
 

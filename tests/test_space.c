@@ -315,6 +315,12 @@ TEST space_statistics(void)
    sneppp__window_stats(&w, x, t);
    ASSERT_IN_RANGE(1.0, t[0] * t[0] + t[1] * t[1], 1e-15);
    ASSERT_EQ(sneppp__stats(&w), 2);
+   for (int k = -1; k < 8; k++) { /* from 0 to 2 pi, also as a float; degrees and negative angles are outside */
+      double angle = k < 7 ? k : (double)(float)6.283185307179586;
+      ASSERT_EQ(k != -1, sneppp_window_contains(&w, &angle));
+   }
+   x[0] = 7;
+   ASSERT_EQ(0, sneppp_window_contains(&w, x));
    w = space_window(SNEPPP_SPACE_FINITE, 2);
    ASSERT_EQ(sneppp__coords(&w), 1);
    ASSERT_EQ(sneppp__stats(&w), 2);
