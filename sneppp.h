@@ -3584,6 +3584,53 @@ static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
    if (d == 1) x[0] = x[0] < 0 ? -1 : 1; /* also where the compiler multiplies by a rounded 1 / norm */
 }
 
+#if !defined(SNEPPP_NO_SAMPLE) || !defined(SNEPPP_NO_AUTO) || defined(SNEPPP_INFERENCE_ONLY)
+/* A standard normal within [a, b], by rejection that succeeds at least 49 times in 100 whatever a and b are: from the
+   normal or the uniform where 0 is inside; else from an exponential of the best rate (Robert, "Simulation of truncated
+   normal variables", Stat. Comput. 5, 1995), cut at b. */
+static double sneppp__truncated_normal(sneppp_rng *rng, double a, double b)
+{
+   double sign = 1, z, r, m, cut;
+   if (a <= 0 && b >= 0) {
+      if (b - a > 2.5) {
+         do z = sneppp_rng_normal(rng);
+         while (z < a || z > b);
+         return z;
+      }
+      do z = a + sneppp_rng_uniform(rng) * (b - a);
+      while (sneppp_rng_uniform(rng) >= exp(-0.5 * z * z));
+      return z;
+   }
+   if (b < 0) { z = a, a = -b, b = -z, sign = -1; }
+   r = 0.5 * (a + sqrt(a * a + 4));
+   m = r < b ? r : b;             /* where the density relative to the exponential is largest */
+   cut = expm1(-r * (b - a));
+   do z = a - log1p(sneppp_rng_uniform(rng) * cut) / r;
+   while (sneppp_rng_uniform(rng) >= exp((z - m) * (r - 0.5 * (z + m))));
+   return sign * (z < b ? z : b);
+}
+
+/* exp(2 w.x) on the sphere in R^3: the cosine to w has density exp(kappa cos), kappa = 2 |w|, whose distribution
+   function is inverted; the angle around w is uniform. */
+static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
+{
+   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
+          u, norm = 0;
+   int    least = 0;
+   if (kappa < 1e-150) { sneppp__rng_sphere(rng, 3, x); return; }
+   u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
+   c = 1 + u;
+   s = sqrt(fmax(-u * (2 + u), 0));
+   u = 2 * SNEPPP__PI * sneppp_rng_uniform(rng);
+   for (int k = 0; k < 3; k++) { e[k] = w[k] / length; if (fabs(e[k]) < fabs(e[least])) least = k; }
+   for (int k = 0; k < 3; k++) { t[k] = (k == least) - e[least] * e[k]; norm += t[k] * t[k]; }
+   norm = sqrt(norm);
+   for (int k = 0; k < 3; k++) t[k] /= norm;
+   for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * t[(k + 2) % 3] - e[(k + 2) % 3] * t[(k + 1) % 3];
+   for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
+}
+#endif
+
 #if !defined(SNEPPP_NO_SAMPLE) || defined(SNEPPP_INFERENCE_ONLY)
 
 /* >>spawn ====================================================================================================
@@ -3620,31 +3667,6 @@ static size_t sneppp__alias_draw(const sneppp__alias *a, sneppp_rng *rng)
 {
    size_t i = (size_t)sneppp_rng_below(rng, (uint64_t)a->n);
    return sneppp_rng_uniform(rng) < a->p[i] ? i : a->other[i];
-}
-
-/* A standard normal within [a, b], by rejection that succeeds at least 49 times in 100 whatever a and b are: from the
-   normal or the uniform where 0 is inside; else from an exponential of the best rate (Robert, "Simulation of truncated
-   normal variables", Stat. Comput. 5, 1995), cut at b. */
-static double sneppp__truncated_normal(sneppp_rng *rng, double a, double b)
-{
-   double sign = 1, z, r, m, cut;
-   if (a <= 0 && b >= 0) {
-      if (b - a > 2.5) {
-         do z = sneppp_rng_normal(rng);
-         while (z < a || z > b);
-         return z;
-      }
-      do z = a + sneppp_rng_uniform(rng) * (b - a);
-      while (sneppp_rng_uniform(rng) >= exp(-0.5 * z * z));
-      return z;
-   }
-   if (b < 0) { z = a, a = -b, b = -z, sign = -1; }
-   r = 0.5 * (a + sqrt(a * a + 4));
-   m = r < b ? r : b;             /* where the density relative to the exponential is largest */
-   cut = expm1(-r * (b - a));
-   do z = a - log1p(sneppp_rng_uniform(rng) * cut) / r;
-   while (sneppp_rng_uniform(rng) >= exp((z - m) * (r - 0.5 * (z + m))));
-   return sign * (z < b ? z : b);
 }
 
 /* Rounding to sneppp_real must not carry a point across the border. */
@@ -3687,26 +3709,6 @@ static int sneppp__is_mixture(const sneppp_model *model, const sneppp_window *co
       if (L->units || (!flat && !round) || L->inside.space == SNEPPP_SPACE_RASTER) return 0;
    }
    return 1;
-}
-
-/* exp(2 w.x) on the sphere in R^3: the cosine to w has density exp(kappa cos), kappa = 2 |w|, whose distribution
-   function is inverted; the angle around w is uniform. */
-static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
-{
-   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
-          u, norm = 0;
-   int    least = 0;
-   if (kappa < 1e-150) { sneppp__rng_sphere(rng, 3, x); return; }
-   u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
-   c = 1 + u;
-   s = sqrt(fmax(-u * (2 + u), 0));
-   u = 2 * SNEPPP__PI * sneppp_rng_uniform(rng);
-   for (int k = 0; k < 3; k++) { e[k] = w[k] / length; if (fabs(e[k]) < fabs(e[least])) least = k; }
-   for (int k = 0; k < 3; k++) { t[k] = (k == least) - e[least] * e[k]; norm += t[k] * t[k]; }
-   norm = sqrt(norm);
-   for (int k = 0; k < 3; k++) t[k] /= norm;
-   for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * t[(k + 2) % 3] - e[(k + 2) % 3] * t[(k + 1) % 3];
-   for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
 /* Axis k of unit i, or of the floor, i = n: its mass in the intervals of w or in the box (lo, hi of each axis), or with
@@ -17865,40 +17867,20 @@ static void sneppp__seen_box(const sneppp__auto *f, double *box)
          }
 }
 
-/* A normal variate of mean x and deviation h in [lo, hi], by rejection: of normal ones, or where these would mostly
-   miss, of uniform ones. */
-static double sneppp__between(sneppp_rng *rng, double x, double h, double lo, double hi)
-{
-   double v = x, most = x < lo ? lo - x : x > hi ? x - hi : 0;
-   for (int again = 0; again < 200; again++) {
-      if (hi - lo > 2.5 * h) {
-         v = x + h * sneppp_rng_normal(rng);
-         if (v >= lo && v <= hi) break;
-      } else {
-         v = lo + (hi - lo) * sneppp_rng_uniform(rng);
-         if (sneppp_rng_uniform(rng) <= exp(0.5 * (most * most - (v - x) * (v - x)) / (h * h))) break;
-      }
-   }
-   return v;
-}
-
-/* One point from a bump at x of width h, by rejection where nothing was seen; on the sphere by inverting the cosine. */
+/* One point from a bump at x of width h, by rejection where nothing was seen. */
 static void sneppp__bump_point(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
                               double *out)
 {
    for (int attempt = 0; attempt < 1000; attempt++) {
       size_t seen;
-      double y[SNEPPP_RADIAL_DIM];
+      double y[SNEPPP_RADIAL_DIM], w[3];
       for (int k = 0; k < f->d; k++) {
          if (k == f->sphere) {
-            double a = f->a[k], kappa = a * a / (h * h), u = sneppp_rng_uniform(rng),
-                   w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
-            for (int r = 0; r < 3; r++) { g[r] = sneppp_rng_normal(rng); q += g[r] * x[k + r] / a; }
-            for (int r = 0; r < 3; r++) { g[r] -= q * x[k + r] / a; n += g[r] * g[r]; }
-            n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
-            for (int r = 0; r < 3; r++) out[k + r] = w * x[k + r] + n * a * g[r];
+            for (int r = 0; r < 3; r++) w[r] = 0.5 * f->a[k] / (h * h) * x[k + r];
+            sneppp__draw_fisher(rng, w, out + k);
+            for (int r = 0; r < 3; r++) out[k + r] *= f->a[k];
             k += 2;
-         } else out[k] = sneppp__between(rng, x[k], h, box[2 * k], box[2 * k + 1]);
+         } else out[k] = x[k] + h * sneppp__truncated_normal(rng, (box[2 * k] - x[k]) / h, (box[2 * k + 1] - x[k]) / h);
       }
       for (int k = 0; k < f->d; k++) y[k] = out[k] / f->a[k];
       seen = sneppp__auto_seen(f, y);
