@@ -4050,6 +4050,14 @@ SNEPPP__INLINE sneppp_real *sneppp__reals(sneppp__carver *c, size_t rows, size_t
    return (sneppp_real *)sneppp__take(c, rows, cols, sizeof(sneppp_real));
 }
 
+/* Arrays of one shape for all these pointers. */
+#define SNEPPP__TAKE_ALL(carver, rows, cols, ...) \
+   do { \
+      double **const arrays[] = { __VA_ARGS__ }; \
+      for (size_t which = 0; which < sizeof arrays / sizeof *arrays; which++) \
+         *arrays[which] = sneppp__doubles(carver, rows, cols); \
+   } while (0)
+
 typedef struct sneppp__room {
    sneppp__carver c;
    sneppp__block  block;
@@ -4696,18 +4704,12 @@ static size_t sneppp__place_eigh(size_t n, double *work, sneppp__eigh_room *o)
    const size_t   g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS;
    c.base = (unsigned char *)work;
    o->ld = (n + 15) / 16 * 16;
-   o->w = sneppp__doubles(&c, n, 1);
+   SNEPPP__TAKE_ALL(&c, n, 1, &o->w, &o->d, &o->e, &o->tau);
    o->A = sneppp__doubles(&c, n, n);
    o->V = sneppp__doubles(&c, n, o->ld);
-   o->d = sneppp__doubles(&c, n, 1);
-   o->e = sneppp__doubles(&c, n, 1);
-   o->tau = sneppp__doubles(&c, n, 1);
    o->p = sneppp__doubles(&c, n, 3);
-   o->U = sneppp__doubles(&c, n, g);
-   o->Z = sneppp__doubles(&c, n, g);
-   o->Y = sneppp__doubles(&c, n, g);
-   o->M = sneppp__doubles(&c, g, g);
-   o->G = sneppp__doubles(&c, g, g);
+   SNEPPP__TAKE_ALL(&c, n, g, &o->U, &o->Z, &o->Y);
+   SNEPPP__TAKE_ALL(&c, g, g, &o->M, &o->G);
    o->turn = sneppp__doubles(&c, s, 2 * n);
    o->first = (size_t *)sneppp__take(&c, s, 1, sizeof *o->first);
    o->last = (size_t *)sneppp__take(&c, s, 1, sizeof *o->last);
@@ -14236,14 +14238,6 @@ typedef struct sneppp__convex {
    double                 start;
 } sneppp__convex;
 
-/* Arrays of one shape for all these pointers. */
-#define SNEPPP__TAKE_ALL(carver, rows, cols, ...) \
-   do { \
-      double **const arrays[] = { __VA_ARGS__ }; \
-      for (size_t which = 0; which < sizeof arrays / sizeof *arrays; which++) \
-         *arrays[which] = sneppp__doubles(carver, rows, cols); \
-   } while (0)
-
 /* Room for so many doubles; NULL, and a reason, if there is none. */
 static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sneppp_error *err)
 {
@@ -16278,12 +16272,11 @@ static double sneppp__fisher_mean(double kappa) { return kappa > 1e-4 ? 1 / tanh
 
 SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
-   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, dim = (size_t)d,
-          bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
-   f->y = sneppp__doubles(c, N + held + 1, dim);
-   f->x = sneppp__doubles(c, N + held + 1, dim);
-   f->yw = sneppp__doubles(c, N + held + 1, 1);
-   f->w = sneppp__doubles(c, N + held + 1, 1);
+   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, dim = (size_t)d,
+          bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS, levels = SNEPPP__SMOOTH * SNEPPP__STIFF;
+   sneppp__lattice *q = &f->lattice;
+   SNEPPP__TAKE_ALL(c, N + held + 1, dim, &f->y, &f->x);
+   SNEPPP__TAKE_ALL(c, N + held + 1, 1, &f->yw, &f->w);
    f->lane = sneppp__doubles(c, held ? SNEPPP__LANES : 0, N + held);
    f->next = (size_t *)sneppp__take(c, held, 1, sizeof *f->next);
    f->asks = (size_t *)sneppp__take(c, held ? N : 0, 1, sizeof *f->asks);
@@ -16296,42 +16289,35 @@ SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t 
    f->least = sneppp__doubles(c, N + 1, 1);
    f->table = (sneppp__exp_table *)sneppp__take(c, 1, 1, sizeof(sneppp__exp_table));
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
-   f->L = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
-   f->q = sneppp__doubles(c, Q + 1, 1);
+   SNEPPP__TAKE_ALL(c, Q + 1, SNEPPP__COLUMNS, &f->L, &f->raw);
+   SNEPPP__TAKE_ALL(c, Q + 1, 1, &f->q, &f->base);
    f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
    if (N <= SNEPPP__MOVED) {
-      f->sx = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
-      f->still = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
+      SNEPPP__TAKE_ALL(c, SNEPPP__SHARP * (N + 1), dim, &f->sx, &f->still);
       f->sum = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim + 1);
       f->sscale = sneppp__doubles(c, SNEPPP__SHARP, N + 1);
    }
-   f->raw = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
-   f->base = sneppp__doubles(c, Q + 1, 1);
    f->H = sneppp__doubles(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS);
-   f->lattice.c = sneppp__doubles(c, SNEPPP__KNOTS, dim);
-   f->lattice.mass = sneppp__doubles(c, SNEPPP__KNOTS, 1);
-   f->lattice.amplitude = sneppp__doubles(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS);
-   f->lattice.v = sneppp__doubles(c, 3, SNEPPP__KNOTS);
-   for (int k = 0; k < 2; k++) f->lattice.P[k] = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
-   f->lattice.H = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
-   f->lattice.sum = sneppp__doubles(c, bins, 1);
-   f->lattice.G = sneppp__doubles(c, bins, SNEPPP__KNOTS);
-   f->lattice.R = sneppp__doubles(c, bins, SNEPPP__KNOTS);
-   f->lattice.g = sneppp__doubles(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF);
-   f->lattice.bx = sneppp__doubles(c, bins, dim);
-   f->lattice.bw = sneppp__doubles(c, bins, 1);
-   f->lattice.bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->lattice.bin);
+   q->c = sneppp__doubles(c, SNEPPP__KNOTS, dim);
+   q->mass = sneppp__doubles(c, SNEPPP__KNOTS, 1);
+   q->amplitude = sneppp__doubles(c, levels, SNEPPP__KNOTS);
+   q->v = sneppp__doubles(c, 3, SNEPPP__KNOTS);
+   SNEPPP__TAKE_ALL(c, SNEPPP__KNOTS, SNEPPP__KNOTS, &q->P[0], &q->P[1], &q->H);
+   SNEPPP__TAKE_ALL(c, bins, SNEPPP__KNOTS, &q->G, &q->R);
+   SNEPPP__TAKE_ALL(c, bins, 1, &q->sum, &q->bw);
+   q->g = sneppp__doubles(c, bins, levels);
+   q->bx = sneppp__doubles(c, bins, dim);
+   q->bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *q->bin);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
-      sneppp__ladder *q = &f->ladder[l];
-      size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
-      q->top = sneppp__doubles(c, N + 1, 1);
-      q->scale = sneppp__doubles(c, S, row);
-      q->reach2 = sneppp__doubles(c, sneppp__tree_room(N), 1);
-      q->other = l ? sneppp__doubles(c, N + 1, 1) : NULL;
-      q->near2 = l ? sneppp__doubles(c, N + 1, 1) : NULL;
-      q->oscale = l ? sneppp__doubles(c, S, row) : NULL;
-      q->last = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
-      q->olast = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
+      sneppp__ladder *o = &f->ladder[l];
+      size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED, row = N + SNEPPP__LEAF;
+      o->top = sneppp__doubles(c, N + 1, 1);
+      o->scale = sneppp__doubles(c, S, row);
+      o->reach2 = sneppp__doubles(c, sneppp__tree_room(N), 1);
+      if (l) SNEPPP__TAKE_ALL(c, N + 1, 1, &o->other, &o->near2);
+      if (l) o->oscale = sneppp__doubles(c, S, row);
+      o->last = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
+      o->olast = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    }
 }
 
@@ -17830,26 +17816,21 @@ static size_t sneppp__few_room(size_t B) { return B < 8192 ? 32768 : 4 * B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
 {
-   size_t K = sneppp__few_events(B), room = sneppp__few_room(B), dim = (size_t)d, s = sizeof(double);
+   size_t K = sneppp__few_events(B), room = sneppp__few_room(B), dim = (size_t)d;
    if (K < room) K = room;
-   m->c = (double *)sneppp__take(c, B, dim, s);
-   m->h = (double *)sneppp__take(c, B, 1, s);
-   m->p = (double *)sneppp__take(c, B, 1, s);
-   m->scale = (double *)sneppp__take(c, B, 1, s);
-   w->y = (double *)sneppp__take(c, K + 1, dim, s);
+   SNEPPP__TAKE_ALL(c, B, dim, &m->c, &w->cx);
+   SNEPPP__TAKE_ALL(c, B, 1, &m->h, &m->p, &m->scale, &w->value);
+   SNEPPP__TAKE_ALL(c, room, 1, &w->loss, &w->least);
+   w->y = sneppp__doubles(c, K + 1, dim);
+   w->reach2 = sneppp__doubles(c, sneppp__tree_room(B), 1);
+   w->sum = sneppp__doubles(c, room, 2 + dim);
+   w->fresh = sneppp__doubles(c, B, 2 + dim);
+   w->climb = sneppp__doubles(c, B, 2 * (2 + dim));
    w->order = (size_t *)sneppp__take(c, K + 1, 1, sizeof(size_t));
    w->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(K), 1, sizeof(sneppp_node));
-   w->cx = (double *)sneppp__take(c, B, dim, s);
    w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
    w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
-   w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
-   w->sum = (double *)sneppp__take(c, room, 2 + dim, s);
-   w->fresh = (double *)sneppp__take(c, B, 2 + dim, s);
-   w->climb = (double *)sneppp__take(c, B, 2 * (2 + dim), s);
-   w->loss = (double *)sneppp__take(c, room, 1, s);
-   w->least = (double *)sneppp__take(c, room, 1, s);
    w->with = (size_t *)sneppp__take(c, room, 1, sizeof(size_t));
-   w->value = (double *)sneppp__take(c, B, 1, s);
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
 
@@ -18138,7 +18119,7 @@ static void sneppp__few_climb(const sneppp__auto *f, sneppp__few *m, size_t b, c
                               int step, double rate)
 {
    const int    s = f->sphere, d = f->d;
-   double      *c = m->c + b * (size_t)d, h = m->h[b], more = a[1 + d], along = 0, g[SNEPPP_RADIAL_DIM], length2 = 0;
+   double      *c = m->c + b * (size_t)d, h = m->h[b], more = a[1 + d], along = 0, g[SNEPPP_RADIAL_DIM];
    if (!(a[0] > 0)) return;
    for (int k = 0; k < d; k++) {
       int round = sneppp__is_round(f, k);
@@ -18147,17 +18128,13 @@ static void sneppp__few_climb(const sneppp__auto *f, sneppp__few *m, size_t b, c
       if (round) along += g[k] * c[k] / (f->a[s] * f->a[s]);
       else more -= a[0] * h * h;
    }
-   if (s >= 0) {
-      more += 2 * a[0] * f->a[s] * f->a[s] * sneppp__fisher_mean(f->a[s] * f->a[s] / (h * h));
-   }
+   if (s >= 0) more += 2 * a[0] * f->a[s] * f->a[s] * sneppp__fisher_mean(f->a[s] * f->a[s] / (h * h));
    m->p[b] *= exp(sneppp__few_adam(moment, a[0] - m->p[b], step, rate));
    m->h[b] = fmax(h * exp(sneppp__few_adam(moment + 2, more / (h * h), step, rate)), SNEPPP__LEAST);
-   for (int k = 0; k < d; k++) {
-      int round = sneppp__is_round(f, k);
-      c[k] += h * sneppp__few_adam(moment + 4 + 2 * k, (g[k] - (round ? along * c[k] : 0)) / h, step, rate);
-      if (round) length2 += c[k] * c[k];
-   }
-   for (int k = s; s >= 0 && k < s + 3; k++) c[k] *= f->a[s] / sqrt(length2);
+   for (int k = 0; k < d; k++)
+      c[k] += h * sneppp__few_adam(moment + 4 + 2 * k, (g[k] - (sneppp__is_round(f, k) ? along * c[k] : 0)) / h, step,
+                                   rate);
+   sneppp__onto_sphere(f, c);
 }
 
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
@@ -19009,13 +18986,12 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
 #define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
 
 /* How many realisations, or regions of tables, watched x. */
-static size_t sneppp__watchers(const sneppp_model *model, const sneppp_events *e, size_t realisations,
-                               const sneppp_real *x)
+static size_t sneppp__watchers(const sneppp_model *model, const sneppp_fit_desc *o, const sneppp_real *x)
 {
    size_t n = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      if (!sneppp__is_table(&e[r])) n += !e[r].seen || sneppp__inside_region(model, e[r].seen, x);
-      else for (size_t k = 0; k < e[r].regions; k++) n += (size_t)sneppp__inside_region(model, &e[r].region[k], x);
+   for (const sneppp_events *e = o->events; e < o->events + o->realisations; e++) {
+      if (!sneppp__is_table(e)) n += !e->seen || sneppp__inside_region(model, e->seen, x);
+      else for (size_t k = 0; k < e->regions; k++) n += (size_t)sneppp__inside_region(model, &e->region[k], x);
    }
    return n;
 }
@@ -19057,7 +19033,7 @@ static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp
       for (size_t i = 0; !fit && i < o->events[r].count; i++, at++) {
          double w = 0;
          SNEPPP__TRY(sneppp__load_run(model, &o->events[r], i, 1, s->x + at * D, &w, err));
-         s->weight[at] = (sneppp_real)(w / (double)sneppp__watchers(model, o->events, o->realisations, s->x + at * D));
+         s->weight[at] = (sneppp_real)(w / (double)sneppp__watchers(model, o, s->x + at * D));
       }
    at = s->points;
    for (size_t r = 0; r < o->realisations; r++)
@@ -19067,14 +19043,14 @@ static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp
             size_t m;
             if (!sneppp__guess_place(model, fit, &o->events[r].region[k], &rng, s->x + at * D))
                return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "region %z is too thin for a place in it", k);
-            m = sneppp__watchers(model, o->events, o->realisations, s->x + at * D);
+            m = sneppp__watchers(model, o, s->x + at * D);
             s->weight[at] = (sneppp_real)(n / places / (double)(m ? m : 1));
          }
       }
    for (size_t i = 0; i < s->tries; i++) {
       double expected;
       if (!sneppp__guess_place(model, NULL, NULL, &rng, s->x + at * D) ||
-          sneppp__watchers(model, o->events, o->realisations, s->x + at * D)) continue;
+          sneppp__watchers(model, o, s->x + at * D)) continue;
       unseen++;
       expected = (fit ? (double)sneppp_intensity(fit, s->x + at * D) : s->mean) * s->mass / (double)s->tries;
       if (sneppp_rng_uniform(&rng) < expected) s->weight[at++] = (sneppp_real)fmax(1, expected);
