@@ -15704,21 +15704,27 @@ static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
 }
 
 /* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least
-   s Lambda - W log s, which is all that s changes in L: then as many events are expected as there were. So the last
-   word on the scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no
-   part in it. A scale of the user's own (desc.alpha) and a frozen floor forbid it. */
+   s Lambda - W log s, which is all that s changes in L: then as many events are expected as there were. */
+static void sneppp__rescale(sneppp_model *model, double weights, double *expected, double *nll)
+{
+   double scale = weights / *expected;
+   if (!sneppp__finite(scale) || !(scale > 0)) return;
+   *nll += weights - *expected - weights * log(scale);
+   model->alpha *= scale, model->floor *= scale, *expected = weights;
+}
+
+/* The last word on the scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has
+   no part in it. A scale of the user's own (desc.alpha) and a frozen floor forbid it. */
 static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, sneppp_error *err)
 {
    sneppp_model *model = t->model;
-   double        W = t->weights, s = W / t->report.expected;
+   double        s = t->weights / t->report.expected;
    int           fixed = model->floor > 0 && (t->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0;
    if (model->desc.alpha > 0 || fixed || !sneppp__finite(s) || !(s > 0)) return SNEPPP_OK;
-   model->alpha *= s, model->floor *= s;
-   if (s > 1e-3) *nll += W - t->report.expected - W * log(s);
-   else /* nearly all of nll was Lambda, whose rounding is left when it is taken away */
+   sneppp__rescale(model, t->weights, &t->report.expected, nll);
+   if (!(s > 1e-3)) /* nearly all of nll was Lambda, whose rounding is left when it is taken away */
       SNEPPP__TRY(sneppp__nll(model, t->desc.events, t->desc.realisations, sneppp__team_of(&t->desc), nll, NULL, NULL,
                               &t->desc.parallel, err));
-   t->report.expected = W;
    return t->held && t->looks ? sneppp__trainer_look(t, 1, NULL, &t->report.held_out, NULL, err) : SNEPPP_OK;
 }
 
@@ -16412,8 +16418,7 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
    double total = 0;
    for (size_t r = 0; r < f->parts; r++) {
       double mass = 1;
-      for (int g = 0; g < f->model->factors; g++)
-         mass *= sneppp__factor_mass(f, r, g, c, h);
+      for (int g = 0; g < f->model->factors; g++) mass *= sneppp__factor_mass(f, r, g, c, h);
       total += mass;
    }
    return total > 1e-290 ? f->seen / total : 0;
@@ -18086,7 +18091,7 @@ static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, si
    const double *c = m->c + b * (size_t)d;
    const double  h = m->h[b], e = 1e-4;
    double        z = f->seen / (m->scale[b] * (double)f->parts), square = 0;
-   for (int k = 0; k < d; k++) z /= sneppp__is_round(f, k) ? 1 : h * 2.50662827463100050242 / f->a[k];
+   for (int k = 0; k < d; k++) z /= sneppp__is_round(f, k) ? 1 : h * SNEPPP__SQRT_2PI / f->a[k];
    if (s >= 0) {
       double kappa = f->a[s] * f->a[s] / (h * h);
       z /= -expm1(-2 * kappa) / (2 * kappa);
@@ -18334,15 +18339,15 @@ static void sneppp__auto_desc(sneppp_desc *desc, int width)
    }
 }
 
-SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
-                                                      const sneppp_model *old, sneppp_model *out, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few, sneppp_model *out,
+                                                      sneppp_error *err)
 {
    double        mass = sneppp__auto_mass(f);
    sneppp__bumps list;
    size_t        n, *order = NULL;
    sneppp_node  *node = NULL;
-   sneppp__room  room = sneppp__room_open(old->desc.alloc_ctx);
-   sneppp_desc   desc = old->desc;
+   sneppp__room  room = sneppp__room_open(f->model->desc.alloc_ctx);
+   sneppp_desc   desc = f->model->desc;
    sneppp_status st;
    memset(&list, 0, sizeof list);
    sneppp__bumps_list(f, few, &list);
@@ -18385,7 +18390,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    if (out->desc.events) sneppp__auto_remember(f, out);
    sneppp__block_free(&room.block);
    sneppp__index(out);
-   out->budget = old->budget;
+   out->budget = f->model->budget;
    return SNEPPP_OK;
 }
 
@@ -18599,15 +18604,6 @@ static void sneppp__auto_open(sneppp__auto *f, const sneppp_model *model, const 
    f->seen *= sneppp__auto_mass(f);
 }
 
-/* The best common scale of an intensity that expects so many events of a sum of weights. */
-static void sneppp__rescale(sneppp_model *model, double weights, double *expected, double *nll)
-{
-   double scale = weights / *expected;
-   if (!sneppp__finite(scale) || !(scale > 0)) return;
-   *nll += weights - *expected - weights * log(scale);
-   model->alpha *= scale, model->floor *= scale, *expected = weights;
-}
-
 /* From the events that were read to the model of all bumps, or of a budget. */
 static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp__few_work *work,
                                       const sneppp_fit_desc *o, size_t total, size_t room, size_t held,
@@ -18618,7 +18614,7 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    if (sneppp__auto_alone(f->model)) { /* a constant, and what covariates make of it */
       sneppp__auto_tree(f, f->N - held, f->N - held);
       f->C = 1, f->p[0] = 1, f->Q = 1, f->evidence = 1, few->B = 0;
-      return sneppp__auto_model(f, NULL, f->model, made, err);
+      return sneppp__auto_model(f, NULL, made, err);
    }
    sneppp__auto_merge(f, 0);
    if (!(o->resolution < 0)) sneppp__auto_spread(f);
@@ -18636,7 +18632,7 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    sneppp__bumps_list(f, NULL, &list);
    if (list.count * (size_t)list.group <= (size_t)f->model->budget) few->B = 0; /* the whole is within the budget */
    if (few->B) sneppp__auto_few(f, few, work, f->seed);
-   return sneppp__auto_model(f, few->B ? few : NULL, f->model, made, err);
+   return sneppp__auto_model(f, few->B ? few : NULL, made, err);
 }
 
 /* In the place of the model; or into `out`, if it is given, with the held-out likelihood in `large`: that of all bumps,
