@@ -349,7 +349,7 @@ TEST ranks_auto(void)
    PASS();
 }
 
-TEST ranks_auto_samples(void) /* more events than it keeps: a sample of all ranks, and a pass */
+TEST ranks_sample_for_auto(void) /* more events than it keeps: a sample of all ranks, and a pass */
 {
    ranks_job job = ranks_job_of(SNEPPP_METHOD_AUTO, ranks_most);
    job.desc.factor[0].window.dim = 1, job.events.stride = 2;
@@ -848,7 +848,7 @@ SUITE(ranks)
    RUN_TEST(ranks_convex);
    RUN_TEST(ranks_separable);
    RUN_TEST(ranks_auto);
-   RUN_TEST(ranks_auto_samples);
+   RUN_TEST(ranks_sample_for_auto);
    RUN_TEST(ranks_wide);
    RUN_TEST(ranks_one_talk_per_step);
    RUN_TEST(ranks_bad_events);
