@@ -51,10 +51,15 @@ static int test_mutex_unlock(pthread_mutex_t *m)
    test_hold(-1);
    return pthread_mutex_unlock(m);
 }
+static int test_asleep; /* threads that wait for a signal; under the lock that they hold before and after */
 static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
+   int r;
    test_hold(-1), test_hold(1);
-   return pthread_cond_wait(c, m);
+   test_asleep++;
+   r = pthread_cond_wait(c, m);
+   test_asleep--;
+   return r;
 }
 #define pthread_create test_pthread_create
 #define pthread_attr_getstacksize test_pthread_stack

@@ -617,6 +617,70 @@ TEST convex_dead_factor(void)
    PASS();
 }
 
+/* A unit that is zero in the window has nothing to learn: its weight is what eps1 promises, wherever it stands. */
+TEST convex_dead_units(void)
+{
+   static const double W[8] = {0, 0, 1, 0, 0, 1, 1, 1}, b[4] = {-1, 1, 1, 1};
+   for (int dead = 0; dead < 4; dead++) {
+      sneppp_events   e = convex_events(60);
+      sneppp_desc     d = convex_box(4);
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      double          turned[8], shift[4], M[16];
+      for (int i = 0; i < 4; i++) {
+         memcpy(turned + 2 * ((i + dead) % 4), W + 2 * i, 2 * sizeof *W);
+         shift[(i + dead) % 4] = b[i];
+      }
+      d.factor[0].unit.act = SNEPPP_ACT_RELU, d.readout = SNEPPP_READOUT_DIAGONAL;
+      f.eps1 = 0.05;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, turned, shift, NULL, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ(1, r.dropped);
+      ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
+      for (int i = 0; i < 4; i++) ASSERT(i == dead ? fabs(M[5 * i] - 0.05) < 1e-6 : M[5 * i] >= 0.05 * (1 - 1e-6));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* As many factors as there may be, of one axis each: the likelihood is that of the sum or the product of their parts. */
+TEST convex_most_factors(void)
+{
+   for (int separable = 0; separable < 2; separable++) {
+      enum { N = 40 };
+      sneppp_real     x[N * SNEPPP_MAX_FACTORS];
+      sneppp_events   e;
+      sneppp_desc     d;
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          logs = 0, count = 0;
+      memset(&d, 0, sizeof d), memset(&e, 0, sizeof e);
+      for (int k = 0; k < SNEPPP_MAX_FACTORS; k++) {
+         d.factor[k].window.dim = 1, d.factor[k].window.hi[0] = 1 + k;
+         d.factor[k].unit.act = SNEPPP_ACT_COS;
+      }
+      sneppp_rng_init(&rng, 2, 0);
+      for (int i = 0; i < N; i++)
+         for (int k = 0; k < SNEPPP_MAX_FACTORS; k++) x[i * SNEPPP_MAX_FACTORS + k] = (sneppp_real)((1 + k) * sneppp_rng_uniform(&rng));
+      d.width = 3, d.mix = separable ? SNEPPP_MIX_SEPARABLE : SNEPPP_MIX_ADDITIVE;
+      e.x = x, e.count = N;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      for (int i = 0; i < N; i++) logs += log((double)sneppp_intensity(&m, x + i * SNEPPP_MAX_FACTORS));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
+      ASSERT_IN_RANGE(N, count, 1e-3 * N);
+      ASSERT_IN_RANGE((count - logs + sneppp__lgamma(N + 1)) / N, r.nll, 1e-5);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* Several realisations of a separable process: the intensity is that of one of them. AUTO serves this mix too. */
 TEST convex_separable_realisations(void)
 {
@@ -1061,6 +1125,8 @@ SUITE(convex)
    RUN_TEST(convex_low_rank_additive);
    RUN_TEST(convex_low_rank_converges);
    RUN_TEST(convex_dead_factor);
+   RUN_TEST(convex_dead_units);
+   RUN_TEST(convex_most_factors);
    RUN_TEST(convex_few_events);
    RUN_TEST(convex_stops_when_asked);
    RUN_TEST(convex_refuses_what_cannot_be);

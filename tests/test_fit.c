@@ -804,7 +804,7 @@ TEST fit_keeps_the_best(void)
    sneppp_desc          d = fit_desc_box(40);
    sneppp_fit_desc      f = fit_adam(&e, 400);
    sneppp_model         m;
-   sneppp_report        r;
+   sneppp_report        r, other[2];
    sneppp_error         err;
    double               kept;
    memset(&best, 0, sizeof best);
@@ -826,6 +826,14 @@ TEST fit_keeps_the_best(void)
    ASSERT_MEM_EQ(best.b, m.layer[0].b, sizeof best.b);
    ASSERT_IN_RANGE(fit_nll(&m, &e), r.nll, 1e-5 * fabs(r.nll));
    sneppp_free(&m);
+   f.progress = NULL;
+   for (size_t k = 0; k < 2; k++) { /* ten looks are the default */
+      f.patience = 10 * k;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &other[k], &err), "%d");
+      sneppp_free(&m);
+   }
+   ASSERT(other[0].step == other[1].step && other[0].step >= r.step + 7 * 7);
    PASS();
 }
 
@@ -1071,7 +1079,7 @@ TEST fit_tunes_to_few_events(void)
          sneppp_desc     d;
          sneppp_events   e;
          sneppp_fit_desc f;
-         sneppp_model    m;
+         sneppp_model    m, drawn;
          sneppp_error    err;
          sneppp_rng      rng;
          double          total = 0;
@@ -1087,6 +1095,9 @@ TEST fit_tunes_to_few_events(void)
          e.x = x, e.count = (size_t)N, f.events = &e, f.method = SNEPPP_METHOD_CONVEX, f.tune = 1, f.floor = 0.05;
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&drawn, &d, &err));
+         if (!kind) ASSERT(fabs((double)m.layer[0].W[2]) < 0.2 * fabs((double)drawn.layer[0].W[2])); /* slower than the start */
+         sneppp_free(&drawn);
          for (int again = 0; again < 2; again++)
             for (int k = 0; k < side * side; k++) {
                sneppp_real p[2];

@@ -1376,6 +1376,18 @@ TEST kernel_lines_out_of_range(void)
    PASS();
 }
 
+/* Lengths and directions of weights whose squares no double can hold. */
+TEST kernel_lengths_of_every_size(void)
+{
+   for (int e = -300; e <= 300; e += 50) {
+      const double w[3] = {ldexp(2, 3 * e), ldexp(-6, 3 * e), ldexp(9, 3 * e)};
+      double       u[3];
+      ASSERT_IN_RANGE(11, ldexp(sneppp__norm(3, w, u), -3 * e), 1e-14);
+      for (int r = 0; r < 3; r++) ASSERT_IN_RANGE((r == 0 ? 2 : r == 1 ? -6 : 9) / 11.0, u[r], 1e-15);
+   }
+   PASS();
+}
+
 /* log Gamma(z) is Stirling's series far away less the logarithms on the way, one by one, and psi(z) its derivative: also
    where the product of these steps has gone around the origin, from either side. */
 TEST kernel_log_gamma_of_complex_numbers(void)
@@ -1408,6 +1420,7 @@ TEST kernel_log_gamma_of_complex_numbers(void)
 SUITE(kernel)
 {
    RUN_TEST(kernel_log_gamma_of_complex_numbers);
+   RUN_TEST(kernel_lengths_of_every_size);
    RUN_TEST(kernel_lines_out_of_range);
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);

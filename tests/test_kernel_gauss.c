@@ -708,8 +708,33 @@ TEST kernel_gauss_steps_have_slopes(void)
    PASS();
 }
 
+/* Far tails: the integral over the wedge is what fifteen times as many panels say, wherever its peak lies. */
+TEST kernel_gauss_far_wedges(void)
+{
+   static const double at[6][2] = {{-2, -3}, {-5, 4}, {-6, -6}, {-1, -20}, {-20, 10}, {5, -10}}; /* k, kappa_i */
+   sneppp__gauss       g;
+   double              node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int                 n = sneppp__gauss_legendre(12, node, weight);
+   memset(&g, 0, sizeof g);
+   g.A[0] = g.A[1] = 1;
+   for (int c = 0; c < 6; c++)
+      for (double delta = 0.3; delta < 3.1; delta += 0.55)
+         for (int p = 0; p < 2; p++) {
+            double want = 0, half = delta / 240, k = at[c][0], ki = at[c][1], got = sneppp__rect_polar(&g, p, 1, delta, k, ki);
+            for (int i = 0; i < 120; i++)
+               for (int j = 0; j < n; j++) {
+                  double t = half * (2 * i + 1 + node[j]), y = k * cos(t) - ki * sin(t);
+                  want += half * weight[j] * exp(-0.5 * y * y) / sqrt(2 * SNEPPP__PI) * pow(sin(delta - t), p) * sin(t) *
+                          sneppp__rect_moment(p + 2, ki * cos(t) + k * sin(t), 1);
+               }
+            ASSERT_IN_RANGE(1, got / want, 1e-12);
+         }
+   PASS();
+}
+
 SUITE(kernel_gauss)
 {
+   RUN_TEST(kernel_gauss_far_wedges);
    RUN_TEST(kernel_gauss_steps_have_slopes);
    RUN_TEST(kernel_gauss_every_rule_by_quadrature);
    RUN_TEST(kernel_gauss_every_derivative);

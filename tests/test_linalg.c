@@ -148,11 +148,13 @@ TEST linalg_gemm_ignores_old_c_and_handles_empty(void)
 TEST linalg_loops_of_the_eigensolver(void)
 {
    size_t  n = 37, ld = 48;
-   double *A = linalg_new(n * ld), *B = linalg_new(n * ld), *u = linalg_new(3 * n), *p = linalg_new(n), *turn = linalg_new(2 * n);
+   double *A = linalg_new(n * ld), *B = linalg_new(n * ld), *u = linalg_new(3 * n + 8), *p = linalg_new(n), *turn = linalg_new(2 * n);
    linalg_fill(n * ld, A);
    linalg_fill(3 * n, u);
-   memcpy(B, A, n * ld * sizeof(double));
+   for (size_t i = 0; i < 8; i++) B[n * n + i] = u[3 * n + i] = sneppp__nan(); /* what lies behind is not read */
+   memcpy(B, A, n * n * sizeof(double));
    sneppp__tri_pass(n, 5, B, u, u + n, u + 2 * n, p);
+   memcpy(B + n * n, A + n * n, n * (ld - n) * sizeof(double));
    for (size_t i = 5; i < n; i++) {
       double sum = 0;
       for (size_t j = 5; j < n; j++) {

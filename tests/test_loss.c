@@ -164,6 +164,19 @@ TEST loss_gradient_mixes(void)
    PASS();
 }
 
+/* As many factors as there may be. */
+TEST loss_gradient_of_most_factors(void)
+{
+   static loss_case c;
+   sneppp_space     space[SNEPPP_MAX_FACTORS];
+   int              dim[SNEPPP_MAX_FACTORS];
+   sneppp_unit      unit[SNEPPP_MAX_FACTORS];
+   for (int f = 0; f < SNEPPP_MAX_FACTORS; f++) space[f] = SNEPPP_SPACE_BOX, dim[f] = 1, unit[f] = loss_unit(f % 2 ? SNEPPP_ACT_SIN : SNEPPP_ACT_COS, 0, 0);
+   loss_make(&c, "most factors", SNEPPP_MIX_ADDITIVE, SNEPPP_READOUT_DIAGONAL, 0, SNEPPP_MAX_FACTORS, space, dim, unit);
+   ASSERT(loss_check_gradient(&c));
+   PASS();
+}
+
 /* A partly watched window, weights, and the definition of the likelihood. */
 TEST loss_definition(void)
 {
@@ -939,6 +952,7 @@ SUITE(loss)
    RUN_TEST(loss_zero_intensity);
    RUN_TEST(loss_far_events);
    RUN_TEST(loss_definition);
+   RUN_TEST(loss_gradient_of_most_factors);
    RUN_TEST(loss_gradient_spaces);
    RUN_TEST(loss_gradient_mixes);
    RUN_TEST(loss_active_sums);

@@ -86,6 +86,23 @@ TEST mem_callers_block_at_every_offset(void)
    PASS();
 }
 
+/* Arrays that fill their lines to the last byte end with the block, at the offset that needs the most of it. */
+TEST mem_ends_with_the_block(void)
+{
+   static unsigned char raw[8 * SNEPPP__ALIGN];
+   for (size_t offset = 0; offset < SNEPPP__ALIGN; offset++) {
+      sneppp__carver c = sneppp__measure();
+      sneppp__block  block;
+      size_t         bytes;
+      (void)sneppp__take(&c, SNEPPP__ALIGN, 1, 1);
+      bytes = sneppp__block_bytes(&c);
+      ASSERT(offset + bytes <= sizeof raw);
+      ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &c, raw + offset, bytes, NULL, NULL));
+      ASSERT((unsigned char *)sneppp__take(&c, SNEPPP__ALIGN, 1, 1) + SNEPPP__ALIGN + SNEPPP__FENCE <= raw + offset + bytes);
+   }
+   PASS();
+}
+
 TEST mem_allocator_gets_the_context(void)
 {
    test_alloc   a;
@@ -204,6 +221,7 @@ SUITE(mem)
    RUN_TEST(mem_no_array_after_an_overflow);
    RUN_TEST(mem_measure_gives_null);
    RUN_TEST(mem_callers_block_at_every_offset);
+   RUN_TEST(mem_ends_with_the_block);
    RUN_TEST(mem_allocator_gets_the_context);
    RUN_TEST(mem_allocation_fails);
    RUN_TEST(mem_overflow);

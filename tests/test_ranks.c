@@ -346,7 +346,12 @@ TEST ranks_auto(void)
    free(bytes);
    sneppp_free(&model);
    ranks_done(one);
-   job = ranks_job_of(SNEPPP_METHOD_AUTO, ranks_most); /* more than it keeps: a sample of all ranks, and a pass */
+   PASS();
+}
+
+TEST ranks_sample_for_auto(void) /* more events than it keeps: a sample of all ranks, and a pass */
+{
+   ranks_job job = ranks_job_of(SNEPPP_METHOD_AUTO, ranks_most);
    job.desc.factor[0].window.dim = 1, job.events.stride = 2;
    job.slow = 1, job.events.weight = ranks_weight;
    RANKS_CHECK(job, 1e-9);
@@ -679,6 +684,56 @@ TEST ranks_sums_are_exact(void)
    PASS();
 }
 
+/* What is left where large numbers cancel has all its digits, of either sign. */
+TEST ranks_sums_keep_small_digits(void)
+{
+   for (int k = -6; k <= 6; k++) {
+      double       sum[2];
+      const double big = ldexp(1, SNEPPP__LIMB * k), small = big * ldexp(11, -2 * SNEPPP__LIMB);
+      sneppp__team t;
+      sneppp__span span[SNEPPP__SEGMENTS];
+      memset(&t, 0, sizeof t);
+      memset(span, 0, sizeof span);
+      t.reduce = ranks_alone, t.ranks = 1;
+      span[0].x = sum, span[0].count = 2;
+      ASSERT_EQ(SNEPPP_OK, sneppp__sum_begin(&t, span, 3, NULL));
+      for (int i = 0; i < 3; i++) {
+         sum[0] = i == 0 ? big : i == 1 ? small : -big, sum[1] = -sum[0];
+         sneppp__sum_add(&t);
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp__sum_end(&t, SNEPPP_OK, NULL));
+      ASSERT_EQ_FMT(small, sum[0], "%.17g");
+      ASSERT_EQ_FMT(-small, sum[1], "%.17g");
+      sneppp__team_close(&t);
+   }
+   PASS();
+}
+
+/* Sums that are zero in all ranks do not travel. */
+static int ranks_talks(double *x, size_t count, void *user) { return (void)x, (void)count, ++*(int *)user, 0; }
+
+TEST ranks_sums_of_nothing(void)
+{
+   int talks[2] = {0, 0};
+   for (int k = 0; k < 2; k++) {
+      double       sum[2] = {0, 0};
+      sneppp__team t;
+      sneppp__span span[SNEPPP__SEGMENTS];
+      memset(&t, 0, sizeof t);
+      memset(span, 0, sizeof span);
+      t.reduce = ranks_talks, t.user = &talks[k], t.ranks = 1;
+      span[0].x = sum, span[0].count = 2;
+      ASSERT_EQ(SNEPPP_OK, sneppp__sum_begin(&t, span, 1, NULL));
+      sum[1] = k;
+      sneppp__sum_add(&t);
+      ASSERT_EQ(SNEPPP_OK, sneppp__sum_end(&t, SNEPPP_OK, NULL));
+      ASSERT(sum[0] == 0 && sum[1] == k);
+      sneppp__team_close(&t);
+   }
+   ASSERT_EQ(talks[0] + 1, talks[1]);
+   PASS();
+}
+
 TEST ranks_sums_not_finite(void)
 {
    for (int k = 0; k < 3; k++) {
@@ -785,12 +840,15 @@ SUITE(ranks)
    RUN_TEST(ranks_numbers);
    RUN_TEST(ranks_hook_fails_once);
    RUN_TEST(ranks_sums_are_exact);
+   RUN_TEST(ranks_sums_keep_small_digits);
+   RUN_TEST(ranks_sums_of_nothing);
    RUN_TEST(ranks_sums_not_finite);
    RUN_TEST(ranks_adam);
    RUN_TEST(ranks_batches);
    RUN_TEST(ranks_convex);
    RUN_TEST(ranks_separable);
    RUN_TEST(ranks_auto);
+   RUN_TEST(ranks_sample_for_auto);
    RUN_TEST(ranks_wide);
    RUN_TEST(ranks_one_talk_per_step);
    RUN_TEST(ranks_bad_events);

@@ -514,6 +514,29 @@ TEST raster_draws(void)
    PASS();
 }
 
+/* ---- a raster of more cells than a draw of so few points takes elsewhere, and the same points whatever room there is */
+TEST raster_draws_of_many_cells(void)
+{
+   enum { side = 80, N = 30 };
+   static double      weight[side * side];
+   static sneppp_real x[2][2 * 9000];
+   sneppp_desc        desc;
+   sneppp_model       m;
+   sneppp_sample_desc how;
+   sneppp_error       err;
+   memset(&desc, 0, sizeof desc), memset(&how, 0, sizeof how);
+   for (int k = 0; k < side * side; k++) weight[k] = 1 + k % 3;
+   desc.factor[0].window.space = SNEPPP_SPACE_RASTER, desc.factor[0].window.dim = 2, desc.factor[0].window.weight = weight;
+   for (int r = 0; r < 2; r++) desc.factor[0].window.cell[r] = 1, desc.factor[0].window.cells[r] = side;
+   desc.factor[0].unit.act = SNEPPP_ACT_COS, desc.width = 4;
+   how.count = N, how.seed = 3;
+   if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
+   if (sneppp_sample(&m, &how, x[0], N, NULL, &err) || sneppp_sample(&m, &how, x[1], 9000, NULL, &err)) FAILm(err.why);
+   ASSERT_MEM_EQ(x[0], x[1], 2 * N * sizeof **x);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* ---- an additive model draws one factor from its part of the intensity and the other by its measure alone: inside */
 TEST raster_additive(void)
 {
@@ -1546,6 +1569,7 @@ SUITE(raster)
    RUN_TEST(raster_logs);
    RUN_TEST(raster_models);
    RUN_TEST(raster_draws);
+   RUN_TEST(raster_draws_of_many_cells);
    RUN_TEST(raster_additive);
    RUN_TEST(raster_regression);
    RUN_TEST(raster_effect);

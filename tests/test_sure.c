@@ -56,6 +56,11 @@ TEST sure_new_counts(void)
       sneppp__new_count(1e12, 0, 1, 0.95, 1.959964, &lo, &hi);
       ASSERT_IN_RANGE(1.959964e6, 1e12 - (double)lo, 10);
       ASSERT_IN_RANGE(1.959964e6, (double)hi - 1e12, 10);
+      for (double much = 1e10; much < 1e13; much *= 7) { /* of variance much^2: exponential, whose quantiles are logarithms */
+         sneppp__new_count(much, much * much - much, 1, 0.95, 1.959963984540054, &lo, &hi);
+         ASSERT_EQ((uint64_t)floor(-log1p(-0.025) * much), lo);
+         ASSERT_EQ((uint64_t)ceil(-log(0.025) * much), hi);
+      }
    }
    PASS();
 }
@@ -641,9 +646,19 @@ TEST sure_refuses(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, &e, 0.95, NULL, &err));
    e.x = NULL, e.read = sure_one, e.count = 2;
    ASSERT_EQ(SNEPPP_ERR_SOURCE, sneppp_intensity_sure(&m, &e, 0.95, &out, &err)); /* the first is not told either */
-   ASSERT_EQ(0, memcmp(&out, &kept, sizeof out));
    sneppp_free(&m);
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err));
+   for (int never = 0; never < 2; never++) { /* no model, or one that was freed */
+      sneppp_model drawn, *none = never ? NULL : &m;
+      sneppp_rng   rng;
+      sneppp_rng_init(&rng, 1, 0);
+      err.why[0] = 0;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(none, NULL, 1, 0.95, &out, NULL, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(none, &e, 0.95, &out, &err));
+      ASSERT(strstr(err.why, "was never made"));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(none, &rng, &drawn, NULL, 0, &err));
+      ASSERT(strstr(err.why, "was never made"));
+   }
+   ASSERT_EQ(0, memcmp(&out, &kept, sizeof out));
    PASS();
 }
 

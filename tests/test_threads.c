@@ -206,6 +206,41 @@ TEST threads_pool_sleeps_and_wakes(void)
    PASS();
 }
 
+/* The caller asleep, whatever the load of the machine: its job ends when the other one has been taken, and that one, on the
+   only worker, when the caller waits for a signal. So the worker ends last, and must wake it. */
+typedef struct threads_sleepy {
+   sneppp_pool *pool;
+   pthread_t    caller;
+   int          slept;
+} threads_sleepy;
+
+static void threads_last(size_t index, void *arg)
+{
+   threads_sleepy *s = (threads_sleepy *)arg;
+   const int       caller = pthread_equal(s->caller, pthread_self());
+   const double    end = SNEPPP_SECONDS() + 10;
+   (void)index;
+   for (int ready = 0; !ready && SNEPPP_SECONDS() < end; sched_yield()) {
+      pthread_mutex_lock(&s->pool->lock);
+      ready = caller ? s->pool->next == 2 : test_asleep > 0;
+      if (!caller) s->slept = ready;
+      pthread_mutex_unlock(&s->pool->lock);
+   }
+}
+
+TEST threads_wake_the_caller(void)
+{
+   threads_sleepy  s;
+   sneppp_parallel par;
+   s.pool = sneppp_pool_make(2, NULL), s.caller = pthread_self(), s.slept = 0;
+   ASSERT(s.pool);
+   par = sneppp_pool_parallel(s.pool);
+   par.run(threads_last, &s, 2, par.user);
+   sneppp_pool_free(s.pool);
+   ASSERT(s.slept);
+   PASS();
+}
+
 /* Where threads get little stack by default the pool asks for what its work needs; elsewhere it leaves the default. */
 TEST threads_ask_for_stack(void)
 {
@@ -269,5 +304,6 @@ SUITE(threads)
    RUN_TEST(threads_number_does_not_matter);
    RUN_TEST(threads_share_const_objects);
    RUN_TEST(threads_pool_fails_whole);
+   RUN_TEST(threads_wake_the_caller);
    RUN_TEST(threads_pool_sleeps_and_wakes);
 }

@@ -65,6 +65,10 @@ TEST vector_circular_functions(void)
    ASSERT(a <= 1.5 && b <= 1.5);
    vector_worst(SNEPPP_ACT_COS, 0, 0, 3e6, 0.999, &a, &b); /* partly beyond the reduction: libm */
    ASSERT(a <= 1.5 + 3e6 * own && b <= 1.5 + 3e6 * own);
+   vector_worst(SNEPPP_ACT_COS, 0, 0, 1e14, 0.999, &a, &b); /* far beyond it */
+   ASSERT(a <= 1.5 + 1e14 * own && b <= 1.5 + 1e14 * own);
+   vector_worst(SNEPPP_ACT_GABOR_SIN, 1e-30, 1, 1e14, 0.999, &a, &b);
+   ASSERT(a <= 3 + 1e14 * own && b <= 4 + 1e14 * own);
    vector_worst(SNEPPP_ACT_SNAKE, 0.7, 0, 5, 5, &a, &b);
    ASSERT(a <= 3 && b <= 3);
    vector_worst(SNEPPP_ACT_COSMIDENT, 0.7, 0, 5, 5, &a, &b);
