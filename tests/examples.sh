@@ -183,7 +183,7 @@ printf 'x,y\n' >"$out/none.csv"
 awk 'NR == 9 { print "2000,3" } { print }' "$out/some.csv" >"$out/strange.csv"
 check "check without events" refuses "at least 20 events" $s check "$out/some.model" "$out/none.csv"
 check "check of events outside" refuses "strange.csv, line 9: .*outside" $s check "$out/some.model" "$out/strange.csv"
-check "check of another dimension" refuses "1 columns, but 2 coordinates" $s check "$out/some.model" examples/data/coal.csv
+check "check of another dimension" refuses "1 column, but 2 coordinates" $s check "$out/some.model" examples/data/coal.csv
 check "check of no model" refuses "do not begin like a saved model" $s check "$out/some.csv" "$out/some.csv"
 check "check of a missing model" refuses "cannot be opened" $s check "$out/nothing.model" "$out/some.csv"
 check "check over the events" refuses "which is needed" $s check "$out/some.model" "$out/some.csv" --png "$out/some.csv"
@@ -222,7 +222,7 @@ check "a window upside down" refuses "1000 is not below 0" $fit --window 1000,0,
 check "events outside" refuses "bei.csv, line 3: .*outside the window" $fit --window 0,10,0,10
 check "test events outside" refuses "outside.csv, line 3: .*outside" $fit --window 0,1000,0,500 --test "$out/outside.csv"
 check "a wrong column" refuses 'no column "z"' $fit --window 0,1000,0,500 --columns x,z
-check "too few columns" refuses "has 1 columns" $s fit examples/data/coal.csv --window 0,1,0,1
+check "too few columns" refuses "has 1 column" $s fit examples/data/coal.csv --window 0,1,0,1
 check "metres for degrees" refuses "are not degrees" $fit --sphere
 check "a negative width" refuses "--width takes a number" $s fit examples/data/bei.csv --window 0,1000,0,500 --width -3
 check "a broken width" refuses "--width takes a whole number" $s fit examples/data/bei.csv --window 0,1000,0,500 --width 2.5
