@@ -14,6 +14,8 @@
 #define TEST_FILL 0x7F /* as a double it is 1e306, as a float 3e38, as an integer huge */
 #endif
 
+#define TEST_WIPE ((size_t)-1) /* as fail_at: the only block of this context is written over when it is given back */
+
 typedef struct test_alloc {
    size_t calls;   /* calls of SNEPPP_MALLOC so far, also those that failed */
    size_t fail_at; /* fail when calls reaches this; 0 = never               */
@@ -41,7 +43,7 @@ static void *test_malloc(void *ctx, size_t n)
 static void test_free(void *ctx, void *p)
 {
    test_alloc *a = (test_alloc *)ctx;
-   if (a && p && a->calls == 1) memset(p, TEST_FILL, a->bytes); /* the only block: all of it is the allocator's again */
+   if (a && p && a->fail_at == TEST_WIPE) memset(p, TEST_FILL, a->bytes);
    if (a && p) a->live--;
    free(p);
 }
