@@ -17606,7 +17606,8 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
       }
       /* Numbers that many share, or two on average if all are multiples and steps not far more than events: some years
          by day. Of a file that was read twice any number is a multiple, of next to nothing. */
-      tied = kinds > 1 && (4 * kinds <= N || (2 * kinds <= N && 20 * odd <= N && 4 * step * (double)N > 1));
+      tied = kinds > 1 && (4 * kinds <= N ||
+                           (kinds > 20 && 2 * kinds <= N && 20 * odd <= N && 4 * step * (double)N > 1));
       if (!tied || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
       f->lean[k] = 0;
       if (!(f->step[k] > 0) && tied) {
