@@ -918,8 +918,9 @@ static void op_sample(const plan_op *o)
    for (size_t i = 0; i < info.count; i++) {
       MUST(in_region(&w.model, in, x[0] + i * D), "sample", "point %zu, at %.17g, is outside", i,
            (double)x[0][i * D]);
-      MUST(sneppp_intensity(&w.model, x[0] + i * D) > 0, "sample", "point %zu, at %.17g, has no intensity", i,
-           (double)x[0][i * D]);
+      /* where hardly anything is expected, points are drawn by doubles, and a float of lambda may be 0 */
+      MUST(sneppp_intensity(&w.model, x[0] + i * D) > 0 || (sizeof(sneppp_real) < 8 && Lambda < 1e-20), "sample",
+           "point %zu, at %.17g, has no intensity", i, (double)x[0][i * D]);
    }
    if (!in && info.count >= 10 &&
        shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0])) { /* as many in a half as belong there */
@@ -1775,7 +1776,7 @@ static void tally_plan(int made)
 static double seconds_for(const plan_op *o)
 {
    double full = w.model.desc.readout == SNEPPP_READOUT_FULL ? 0.5 * (w.model.n + 1) : 1,
-          pairs = 0, regions = 1, steps = 0;
+          pairs = 0, regions = 1, steps = 0, numeric = w.model.desc.factor[0].own.psi ? 0.1 : 0; /* up to a million points */
    for (int f = 0; f < w.model.factors; f++) /* of a raster for each piece of a cell, of a polygon for each edge */
       pairs += full * w.model.n * (1 + w.shape[f].plot_count + 2 * w.shape[f].wedge_count);
    for (size_t r = 1; r < w.realisations; r++) regions += w.events[r].seen != w.events[r - 1].seen;
@@ -1788,7 +1789,7 @@ static double seconds_for(const plan_op *o)
            : o->kind == OP_REGION ? 60 /* a copy is fitted to counts, within a budget: by draws in polygons, thin ones too */
            : o->kind == OP_AUTO || o->kind == OP_TWIN || o->kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
                                                                              : 6) +
-          3 * 20e-6 * pairs * regions * 2 * steps;
+          3 * (20e-6 * pairs + numeric) * regions * 2 * steps;
 }
 
 static void run_program(const plan *p)
