@@ -9731,8 +9731,8 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
 }
 
 /* >>optim ====================================================================================================
-   Methods that know values, gradients and projections, and nothing of point processes. They are driven by the
-   caller (reverse communication): no callbacks, no allocation, the caller evaluates wherever it is told to. */
+   Methods that know values and gradients, and nothing of point processes. They are driven by the caller (reverse
+   communication): no callbacks, no allocation, the caller evaluates wherever it is told to. */
 
 /* ---- L-BFGS (Nocedal, Math. Comp. 35, 1980): the last pairs s = x' - x, y = g' - g stand for the inverse
    Hessian H. Two loops over the pairs give -H g in O(pairs x size). */
@@ -9835,15 +9835,6 @@ static int sneppp__search_next(sneppp__search *s, double f, double d)
    if (s->t < s->lo + 0.05 * width) s->t = s->lo + 0.05 * width;
    if (s->t > s->hi - 0.05 * width) s->t = s->hi - 0.05 * width;
    return 1;
-}
-
-/* ---- one step of projected gradient descent on the cone of positive semidefinite matrices,
-      M <- P(M - step G),   P = drop the negative eigenvalues;
-   Q (n, n) receives the eigenbasis. */
-static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, double *work)
-{
-   for (size_t i = 0; i < n * n; i++) M[i] -= step * G[i];
-   return sneppp__psd_project(n, M, Q, work);
 }
 
 /* ---- Cholesky with pivoting and a cut-off: of the Gram matrix K of features that are nearly dependent. Chooses
@@ -14238,16 +14229,6 @@ typedef struct sneppp__convex {
    double                 start;
 } sneppp__convex;
 
-/* Room for so many doubles; NULL, and a reason, if there is none. */
-static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sneppp_error *err)
-{
-   sneppp__room room = sneppp__room_open(ctx);
-   double      *x = NULL;
-   while (sneppp__room_run(&room, err)) x = sneppp__doubles(&room.c, count, 1);
-   *block = room.block;
-   return x;
-}
-
 /* ---- the settings of a fit: what they may be, and which methods use them. One that is set but not used would be a
    mistake that nobody sees, so it is refused. Nothing has been changed when a check fails. */
 enum { SNEPPP__BY_AUTO = 1, SNEPPP__BY_CONVEX = 2, SNEPPP__BY_PGD = 4, SNEPPP__BY_ADAM = 8, SNEPPP__BY_POLISH = 16 };
@@ -14464,20 +14445,20 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
    cx->R = cx->dropped = 0;
    for (int k = 0; k < cx->cones; k++) {
       sneppp__cone *q = &cx->cone[k];
-      size_t        n = q->n;
-      sneppp__block block;
-      double       *A, *work;
+      const size_t  n = q->n;
+      sneppp__room  room = sneppp__room_open(cx->model->desc.alloc_ctx);
+      double       *A = NULL, *work = NULL;
       sneppp_status st = SNEPPP_OK;
       if (cx->diagonal) sneppp__cone_diagonal(cx, q, share);
       else {
-         A = sneppp__scratch(&block, n * n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
-         if (!A) return SNEPPP_ERR_MEMORY;
-         work = A + n * n;
+         while (sneppp__room_run(&room, err))
+            A = sneppp__doubles(&room.c, n, n), work = sneppp__doubles(&room.c, sneppp__eigh_work(n), 1);
+         SNEPPP__TRY(room.st);
          for (size_t i = 0; i < n * n; i++) A[i] = share * q->K[i];
          for (size_t i = 0; i < n; i++) A[i * n + i] += cx->trace;
          if (cx->pgd || cx->eps2 > 0 || cx->trace > 0) st = sneppp__cone_by_eigenvectors(cx, q, A, work);
          else sneppp__cone_by_cholesky(q, A, work);
-         sneppp__block_free(&block);
+         sneppp__block_free(&room.block);
          if (st != SNEPPP_OK)
             return sneppp__fail(err, st, "the Gram matrix of readout %d has no usable factors: %s", q->which,
                                 sneppp_strerror(st));
@@ -14775,8 +14756,8 @@ static sneppp_status sneppp__convex_certify(sneppp__convex *cx, sneppp_error *er
    if (st != SNEPPP_OK) return sneppp__fail(err, st, "the certificate could not be computed: %s", sneppp_strerror(st));
    if (tau * cx->seen < cx->c) tau = cx->c / cx->seen;
    cx->tau = tau;
-   if (sneppp__convex_scale(cx) != 1) { /* the best scale has linear = seen */
-      double h = sneppp__convex_scale(cx);
+   const double h = sneppp__convex_scale(cx);
+   if (h != 1) { /* the best scale has linear = seen */
       value += cx->seen - cx->linear + cx->seen * log(h);
       gap = tau > 0 ? cx->seen * log(tau * h) : 0;
       cx->tau = tau * h;
@@ -15046,9 +15027,10 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
    }
    return st;
 }
-/* ---- projected gradient descent as in the paper: M <- P(M - G/beta), beta = eps2 + 1/eps1^2, from M = I scaled to
-   the right number of events. beta bounds the curvature of the averaged objective: (psi'D psi)^2 / l^2 <= |psi|^4 /
-   (eps1 |psi|^2)^2. */
+
+/* ---- projected gradient descent as in the paper: M <- P(M - G/beta), P = drop the negative eigenvalues, beta = eps2 +
+   1/eps1^2, from M = I scaled to the right number of events. beta bounds the curvature of the averaged objective:
+   (psi'D psi)^2 / l^2 <= |psi|^4 / (eps1 |psi|^2)^2. */
 static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
    double        rate = cx->desc->rate > 0 ? cx->desc->rate : 1, sum = 0,
@@ -15081,15 +15063,11 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
          look = step + 10 + step / 10;
       }
       for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
-         const sneppp__cone *q = &cx->cone[k];
-         if (!cx->diagonal) {
-            st = sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, v->steps);
-            continue;
-         }
-         for (size_t i = 0; i < q->r; i++) {
-            double m = v->x[q->x + i] - step_size * v->g[q->x + i];
-            v->x[q->x + i] = m > 0 ? m : 0;
-         }
+         const size_t r = cx->cone[k].r, at = cx->cone[k].x;
+         double      *x = v->x + at;
+         for (size_t i = 0; i < r * (cx->diagonal ? 1 : r); i++) x[i] -= step_size * v->g[at + i];
+         for (size_t i = 0; cx->diagonal && i < r; i++) x[i] = x[i] > 0 ? x[i] : 0;
+         if (!cx->diagonal) st = sneppp__psd_project(r, x, v->Q + at, v->steps);
       }
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the projection of M failed: %s", sneppp_strerror(st));
    }
@@ -15126,9 +15104,9 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
 {
    sneppp_readout_state *R = &cx->model->readout[q->which];
    size_t                n = q->n, g = q->g, p = q->p;
-   sneppp__block         block;
+   sneppp__room          room = sneppp__room_open(cx->model->desc.alloc_ctx);
    sneppp_status         st = SNEPPP_OK;
-   double               *F, *M, *some;
+   double               *F = NULL, *M = NULL, *some = NULL;
    memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
    if (cx->diagonal) {
       for (size_t i = 0; i < n; i++) R->V[i] = (sneppp_real)sqrt(cx->eps1);
@@ -15139,9 +15117,11 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
       cx->rank += n;
       return SNEPPP_OK;
    }
-   F = sneppp__scratch(&block, n * p + g * p + n * n, cx->model->desc.alloc_ctx, err);
-   if (!F) return SNEPPP_ERR_MEMORY;
-   some = F + n * p, M = some + g * p;
+   while (sneppp__room_run(&room, err)) {
+      F = sneppp__doubles(&room.c, n, p), some = sneppp__doubles(&room.c, g, p);
+      M = sneppp__doubles(&room.c, n, n);
+   }
+   SNEPPP__TRY(room.st);
    sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, some, p);
    memset(F, 0, n * p * sizeof *F);
    for (size_t i = 0; i < g; i++) memcpy(F + q->pick[i] * p, some + i * p, p * sizeof *F);
@@ -15152,7 +15132,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
    } else
       for (size_t j = 0; j < p; j++)
          for (size_t i = 0; i < n; i++) R->V[j * n + i] = (sneppp_real)(scale * F[i * p + j]);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    cx->rank += cx->eps1 > 0 || cx->pgd ? n : p;
    return st;
 }
@@ -15780,7 +15760,7 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
    cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
 
-/* From K on; what it changes of the model, sneppp__fit_convex or sneppp__tune puts back if it fails. */
+/* From K on; what it changes of the model, sneppp__fit_convex puts back if it fails. */
 static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
 {
    sneppp_model *model = cx->model;
@@ -15869,16 +15849,18 @@ static int sneppp__waves_scale(const sneppp_model *model, double by)
    return waves;
 }
 
-/* Keeps the events of a fold (held = 1), or all others. */
-static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *events, int fold, int held)
+/* Keeps the events of a fold (held = 1), or all others; sum: the weights of the others, and of the fold. */
+static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *events, int fold, int held, double *sum)
 {
    sneppp_rng   rng;
    sneppp_real *w = t->weight;
+   sum[0] = sum[1] = 0;
    sneppp_rng_init(&rng, t->fit.seed ? t->fit.seed : 1, 79);
    for (size_t r = 0; r < t->fit.realisations; r++)
       for (size_t i = 0; i < events[r].count; i++) {
-         int in = ((int)sneppp_rng_below(&rng, 5) == fold) == held;
-         *w++ = !in ? 0 : events[r].weight ? events[r].weight[i] : 1;
+         const int         in = (int)sneppp_rng_below(&rng, 5) == fold;
+         const sneppp_real own = events[r].weight ? events[r].weight[i] : 1;
+         *w++ = in == held ? own : 0, sum[in] += (double)own;
       }
 }
 
@@ -15891,20 +15873,17 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    t->scale = scale, t->fit.trace = trace;
    *loss = t->held = 0;
    for (int fold = 0; fold < t->folds; fold++) {
-      double nll = 0, expected = 0, kept, held;
-      sneppp__tuning_weights(t, events, fold, 1);
-      held = sneppp__total_weight(t->part, t->fit.realisations);
-      sneppp__tuning_weights(t, events, fold, 0);
-      kept = sneppp__total_weight(t->part, t->fit.realisations);
-      t->held += held;
-      if (!(held > 0 && kept > 0)) continue; /* of very few events some folds have none */
+      double nll = 0, expected = 0, sum[2], held;
+      sneppp__tuning_weights(t, events, fold, 0, sum);
+      t->held += held = sum[1];
+      if (!(held > 0 && sum[0] > 0)) continue; /* of very few events some folds have none */
       SNEPPP__TRY(sneppp__fit_cones(t->model, &t->fit, 0, NULL, err));
-      sneppp__tuning_weights(t, events, fold, 1);
+      sneppp__tuning_weights(t, events, fold, 1, sum);
       SNEPPP__TRY(sneppp__nll(t->model, t->part, t->fit.realisations, NULL, &nll, &expected, NULL, &t->fit.parallel,
                               err));
       if (expected > 0)
-         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept
-                                                             : held * (1 + log(expected / (kept + held))));
+         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / sum[0]
+                                                             : held * (1 + log(expected / (sum[0] + held))));
    }
    return SNEPPP_OK;
 }
@@ -15918,8 +15897,10 @@ static int sneppp__tunable(const sneppp_fit_desc *o)
 
 static double sneppp__tuning_trace(int step) { return step ? pow(10, step - 4) : 0; }
 
-/* Scales the model's waves and sets o->trace; all else is as it was. held_out: nats per event that was held out. */
-static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, double *held_out, sneppp_error *err)
+/* Scales the model's waves and sets o->trace; all else is as it was, which is `kept`. held_out: nats per event that was
+   held out. */
+static sneppp_status sneppp__tune(sneppp_model *model, const sneppp__kept *kept, sneppp_fit_desc *o, double *held_out,
+                                  sneppp_error *err)
 {
    const sneppp_events *events = o->events;
    int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE;
@@ -15929,7 +15910,6 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, doubl
    double         best = 0, loss = 0, scale = ldexp(1, at[0]), trace = penalty ? sneppp__tuning_trace(at[1]) : o->trace;
    size_t         count = 0;
    sneppp__tuning t;
-   sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
    SNEPPP__REFUSE(err, !waves && (!penalty || o->method == SNEPPP_METHOD_ADAM), ARG,
@@ -15940,12 +15920,11 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, doubl
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
    t.fit.realisations = sneppp__fit_runs(o);
    for (size_t r = 0; r < t.fit.realisations; r++) count += events[r].count;
-   SNEPPP__TRY(sneppp__keep(model, &kept, err));
    while (sneppp__room_run(&room, err)) {
       t.part = (sneppp_events *)sneppp__take(&room.c, t.fit.realisations, 1, sizeof *t.part);
       t.weight = sneppp__reals(&room.c, count, 1);
    }
-   if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
+   SNEPPP__TRY(room.st);
    t.folds = count < 1000 ? 5 : 1;
    for (size_t r = t.fit.realisations; r-- > 0;)
       t.part[r] = events[r], count -= events[r].count, t.part[r].weight = t.weight + count;
@@ -15963,10 +15942,9 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, doubl
       best = loss, at[k] = to, scale = by, trace = more;
       back = (way-- & 3) ^ 1, stuck = -1; /* on in the same way; where it came from was worse */
    }
-   sneppp__put_back(model, &kept);
+   sneppp__put_back(model, kept);
    if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), *held_out = best / t.held;
    if (st == SNEPPP_OK && o->method != SNEPPP_METHOD_ADAM) o->trace = trace; /* ADAM has steps and decay in its place */
-   sneppp__block_free(&kept.block);
    sneppp__block_free(&room.block);
    return st;
 }
@@ -15977,21 +15955,20 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    sneppp_fit_desc o = *desc;
    sneppp_report   r;
    sneppp__kept    kept;
-   double          start = SNEPPP_SECONDS(), W, scale, gain, held_out = sneppp__nan();
+   double          start = SNEPPP_SECONDS(), W, change = 0, held_out = sneppp__nan();
    sneppp_status   st = SNEPPP_OK;
    memset(&r, 0, sizeof r);
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
-   if (desc->tune && !polish) st = sneppp__tune(model, &o, &held_out, err);
+   if (desc->tune && !polish) st = sneppp__tune(model, &kept, &o, &held_out, err);
    if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
    if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    sneppp__block_free(&kept.block);
    SNEPPP__TRY(st);
-   W = sneppp__fit_weight(&o), scale = W / r.expected;
+   W = sneppp__fit_weight(&o);
    if (r.events) r.held_out = (held_out * W + sneppp__fit_factorials(&o)) / (double)r.events;
-   if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
-      gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for costs no events */
-      model->alpha *= scale, model->floor *= scale;
-      r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
+   if (o.trace > desc->trace && !(model->desc.alpha > 0)) { /* a penalty that nobody asked for costs no events */
+      sneppp__rescale(model, W, &r.expected, &change);
+      change /= (double)r.events, r.nll += change, r.gap = fmax(r.gap + change, 0);
    }
    model->origin.ridge = 2 * W * o.trace; /* the second derivative of W trace |V|^2 */
    r.seconds = SNEPPP_SECONDS() - start;
@@ -16017,7 +15994,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
                   "fit.polish of a separable model with a floor is not convex: set fit.floor to SNEPPP_NONE");
    if (desc->polish) SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
-   if (desc->tune) st = sneppp__tune(model, &o, &held_out, err);
+   if (desc->tune) st = sneppp__tune(model, &kept, &o, &held_out, err);
    o.tune = 0;
    model->origin.ridge = 0;
    if (st == SNEPPP_OK) st = sneppp__trainer_make(&t, model, &o, err);
@@ -19939,11 +19916,10 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   if (!sneppp__finite(level) || !(level > 0 && level < 1))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
-   if (!m->origin.count)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "no interval: the model does not know the events that it was fitted to: "
-                          "none, too many, counts by region, own features, a draw, a conditional, or changed since");
+   SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between 0 and 1",
+                  level);
+   SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events that it was fitted to: "
+                  "none, too many, counts by region, own features, a draw, a conditional, or changed since");
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
@@ -20039,70 +20015,69 @@ static double sneppp__sure_point(sneppp__sure *s, const sneppp_real *x, double *
    return sneppp__sure_bumps(s, 1, b);
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
-                                           double level, sneppp_sure *out, const sneppp_parallel *par,
-                                           sneppp_error *err)
+/* The same at point i of `at`. */
+static sneppp_status sneppp__sure_event(sneppp__sure *s, const sneppp_events *at, size_t i, sneppp_sure *out,
+                                        sneppp_error *err)
+{
+   const sneppp_model *m = s->model;
+   sneppp_real         x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+   double              mean, b, density;
+   SNEPPP__TRY(sneppp__read_events(m, at, i, 1, x, err));
+   const int in = sneppp__inside(m, x);
+   memset(out, 0, sizeof *out);
+   if (in < 0) out->mean = out->lower = out->upper = out->error = sneppp__nan();
+   if (in <= 0) return SNEPPP_OK;
+   density = exp(sneppp__base_log_density(m, x));
+   mean = sneppp__sure_point(s, x, &b);
+   if (!m->origin.bumps) sneppp__sure_solve(s);
+   SNEPPP__TRY(sneppp__sure_answer(s, mean, b, 0, 0, -1, out, err));
+   out->mean *= density, out->lower *= density, out->upper *= density, out->error *= density;
+   return SNEPPP_OK;
+}
+
+/* The intervals of all these regions, or of all points of `at` if it is not NULL; none if one fails. */
+static sneppp_status sneppp__sure_all(const sneppp_model *model, const sneppp_region *region, const sneppp_events *at,
+                                      size_t count, double level, sneppp_sure *out, const sneppp_parallel *par,
+                                      sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp__room  room;
    sneppp_error  inner;
    sneppp_sure  *made = NULL;
    sneppp_status st;
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   if (!region && regions != 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
-   SNEPPP__TRY(sneppp__model_check(model, err));
-   SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
-   room = sneppp__room_open(model->desc.alloc_ctx);
-   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
+   sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
+   SNEPPP__REFUSE(err, count && !out, ARG, "out is NULL");
+   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, count, 1, sizeof *made);
    SNEPPP__TRY(room.st);
    st = sneppp__sure_begin(&s, model, level, par, err);
-   for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
-      st = sneppp__sure_region(&s, r ? region + r : region, r ? region + r - 1 : NULL, made + r, par, &inner);
-      if (st != SNEPPP_OK)
-         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why)
-                          : sneppp__fail(err, st, "%s", inner.why);
+   for (size_t i = 0; st == SNEPPP_OK && i < count; i++) {
+      if (at) { st = sneppp__sure_event(&s, at, i, made + i, err); continue; }
+      st = sneppp__sure_region(&s, i ? region + i : region, i ? region + i - 1 : NULL, made + i, par, &inner);
+      if (st != SNEPPP_OK) (void)(count > 1 ? sneppp__fail(err, st, "region %z: %s", i, inner.why)
+                                            : sneppp__fail(err, st, "%s", inner.why));
    }
-   if (st == SNEPPP_OK) memcpy(out, made, regions * sizeof *made);
+   if (st == SNEPPP_OK && count) memcpy(out, made, count * sizeof *made);
    sneppp__block_free(&room.block);
    sneppp__sure_end(&s);
    return st;
 }
 
+SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                           double level, sneppp_sure *out, const sneppp_parallel *par,
+                                           sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, !out, ARG, "out is NULL");
+   SNEPPP__REFUSE(err, !region && regions != 1, ARG, "region is NULL, but %z are asked for", regions);
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
+   return sneppp__sure_all(model, region, NULL, regions, level, out, par, err);
+}
+
 SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const sneppp_events *at, double level,
                                                sneppp_sure *out, sneppp_error *err)
 {
-   sneppp__sure  s;
-   sneppp__room  room;
-   sneppp_sure  *made = NULL;
-   sneppp_status st;
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__TRY(sneppp__events_check(model, at, err));
-   if (at->count && !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   room = sneppp__room_open(model->desc.alloc_ctx);
-   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, at->count, 1, sizeof *made);
-   SNEPPP__TRY(room.st);
-   st = sneppp__sure_begin(&s, model, level, NULL, err);
-   for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
-      sneppp_sure *to = made + i;
-      sneppp_real  x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
-      double       mean, b, density;
-      int          in;
-      if ((st = sneppp__read_events(model, at, i, 1, x, err)) != SNEPPP_OK) break;
-      in = sneppp__inside(model, x);
-      memset(to, 0, sizeof *to);
-      if (in < 0) to->mean = to->lower = to->upper = to->error = sneppp__nan();
-      if (in <= 0) continue;
-      density = exp(sneppp__base_log_density(model, x));
-      mean = sneppp__sure_point(&s, x, &b);
-      if (!model->origin.bumps) sneppp__sure_solve(&s);
-      st = sneppp__sure_answer(&s, mean, b, 0, 0, -1, to, err);
-      to->mean *= density, to->lower *= density, to->upper *= density, to->error *= density;
-   }
-   if (st == SNEPPP_OK && at->count) memcpy(out, made, at->count * sizeof *made);
-   sneppp__block_free(&room.block);
-   sneppp__sure_end(&s);
-   return st;
+   return sneppp__sure_all(model, NULL, at, at->count, level, out, NULL, err);
 }
 
 /* ---- draws */
