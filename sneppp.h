@@ -15322,13 +15322,13 @@ static void sneppp__theta_read(const sneppp__learnt *seg, int segments, double *
 
 /* The model from theta, and from nothing else, so that a run resumes to the same bits. The mass of a mixture, which
    softmax would set to one, stays what it was given. */
-static void sneppp__theta_write(const sneppp__learnt *seg, int segments, int plain, const double *theta)
+static void sneppp__theta_write(const sneppp__learnt *seg, int segments, const double *theta)
 {
    for (int k = 0; k < segments; k++) {
       const double *t = theta + seg[k].first;
       double        mass = 0, total = 0, top = seg[k].count ? t[0] : 0;
       if (seg[k].map == SNEPPP__MAP_PLAIN) { /* nearly all of theta, and always of the model's precision */
-         for (size_t i = 0; plain && i < seg[k].count; i++) seg[k].real[i] = (sneppp_real)t[i];
+         for (size_t i = 0; i < seg[k].count; i++) seg[k].real[i] = (sneppp_real)t[i];
          continue;
       }
       if (seg[k].map == SNEPPP__MAP_LOGIT) {
@@ -15390,7 +15390,6 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
          m[i] = b1 * m[i] + (1 - b1) * e;
          v[i] = b2 * v[i] + (1 - b2) * e * e;
          theta[i] = keep * theta[i] - rate * m[i] / (sqrt(v[i] * i2) + 1e-8);
-         if (seg->map == SNEPPP__MAP_PLAIN) seg->real[i - seg->first] = (sneppp_real)theta[i];
       }
    }
 }
@@ -15587,7 +15586,7 @@ static int sneppp__layers_have_integrals(const sneppp_model *model)
 static void sneppp__trainer_write(const sneppp_trainer *t, const double *theta)
 {
    const sneppp__training *w = (const sneppp__training *)t->loss;
-   sneppp__theta_write(w->seg, w->segments, 1, theta);
+   sneppp__theta_write(w->seg, w->segments, theta);
 }
 
 /* Back to the best parameters so far, and from there with half the rate. */
@@ -15602,13 +15601,14 @@ static void sneppp__trainer_undo(sneppp_trainer *t)
 
 /* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate; one that
    leads to units without an integral is undone at once, so that the model between two steps is always a model. */
-static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
 {
-   sneppp__training *w = (sneppp__training *)t->loss;
    sneppp_error      inner;
-   const size_t      count = t->parameters;
    sneppp__adamw_job job;
    sneppp_status     st;
+   SNEPPP__REFUSE(err, !t || !t->block, ARG, "the trainer is NULL or was never made");
+   sneppp__training *w = (sneppp__training *)t->loss;
+   const size_t      count = t->parameters;
    sneppp__trainer_write(t, t->theta);
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
@@ -15628,17 +15628,10 @@ static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
    t->report.step++;
    job.c1 = 1 - pow(t->desc.beta1, (double)t->report.step), job.c2 = 1 - pow(t->desc.beta2, (double)t->report.step);
    sneppp__run(&t->desc.parallel, sneppp__adamw_slice, &job, (count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
-   sneppp__theta_write(w->seg, w->segments, 0, t->theta);
+   sneppp__trainer_write(t, t->theta);
    if (!sneppp__layers_have_integrals(t->model)) sneppp__trainer_undo(t);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return SNEPPP_OK;
-}
-
-SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
-{
-   sneppp_error inner;
-   SNEPPP__REFUSE(err, !t || !t->block, ARG, "the trainer is NULL or was never made");
-   return sneppp__trainer_step(t, err ? err : &inner);
 }
 
 /* Looks at the held-out part; keeps the best parameters. Returns 1 when patience is over. */
@@ -15718,7 +15711,7 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
    t->report.ending = SNEPPP_ENDING_RUNNING;
    while (st == SNEPPP_OK && t->report.ending == SNEPPP_ENDING_RUNNING && t->report.step < t->desc.steps) {
       int stop = 0;
-      st = sneppp__trainer_step(t, err);
+      st = sneppp_trainer_step(t, err);
       if (st == SNEPPP_OK && t->held && t->report.step % every == 0 && sneppp__trainer_patience(t, err, &st))
          t->report.ending = SNEPPP_ENDING_CONVERGED;
       else if (st == SNEPPP_OK) {
@@ -19440,19 +19433,17 @@ static double sneppp__gamma_tail(double shape, double x, int above)
       p = front * sum / shape;
       return above ? 1 - p : p;
    }
-   { /* the continued fraction of the upper one, from its end: Lentz's form */
-      double b = x + 1 - shape, c = 1e300, d = 1 / b, h = d;
-      for (int k = 1; k < 100000; k++) {
-         double an = -k * (k - shape), step;
-         b += 2;
-         d = an * d + b, d = fabs(d) < 1e-300 ? 1e300 : 1 / d;
-         c = b + an / c, c = fabs(c) < 1e-300 ? 1e-300 : c;
-         h *= step = c * d;
-         if (fabs(step - 1) < 1e-15) break;
-      }
-      p = front * h;
-      return above ? p : 1 - p;
+   double b = x + 1 - shape, c = 1e300, d = 1 / b, h = d; /* the continued fraction of the upper one: Lentz's form */
+   for (int k = 1; k < 100000; k++) {
+      double an = -k * (k - shape), step;
+      b += 2;
+      d = an * d + b, d = fabs(d) < 1e-300 ? 1e300 : 1 / d;
+      c = b + an / c, c = fabs(c) < 1e-300 ? 1e-300 : c;
+      h *= step = c * d;
+      if (fabs(step - 1) < 1e-15) break;
    }
+   p = front * h;
+   return above ? p : 1 - p;
 }
 
 /* The x with that tail. z: the normal quantile of the tail, positive; Wilson and Hilferty's cube begins, and is enough
@@ -19757,8 +19748,7 @@ static sneppp_status sneppp__sure_curve(sneppp__sure *s, double more, const snep
       sneppp__mix_row(m, &s->g, i, 0, n, G + i * n);
       for (size_t k = 0; k <= i; k++) G[i * n + k] = pull / t * G[i * n + k] - s->B[i * n + k];
    }
-   for (size_t i = 0; i < n; i++)
-      for (size_t k = 0; k < i; k++) G[k * n + i] = G[i * n + k];
+   sneppp__mirror(n, 0, n, G, NULL);
    for (size_t i = 0; i < n; i++) G[i * n + i] += o->ridge;
    if (sneppp__psd_project(n, G, s->B, s->B + n * n) == SNEPPP_OK) {
       memcpy(s->B, G, n * n * sizeof *G);
@@ -20385,12 +20375,14 @@ static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
    }
 }
 
-/* lambda from the values in jet: in double whatever sneppp_real is, as the closed forms are. */
-static double sneppp__jet_intensity(const sneppp__sampler *s)
+/* lambda at the statistics t: in double whatever sneppp_real is, as the closed forms are. */
+static double sneppp__jet_intensity(sneppp__sampler *s, const double *t)
 {
    size_t n = (size_t)s->model->n;
    int    diagonal = s->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    double q = 0;
+   s->looks++;
+   sneppp__jet(s, t, NULL);
    for (size_t r = 0; r < (diagonal ? n : s->rows); r++) {
       double v = diagonal ? s->V[r] * s->jet[r] : sneppp__dot(n, s->V + r * n, s->jet);
       q += v * v;
@@ -20639,9 +20631,7 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
    q = sqrt(sneppp__cell_square(R + 1, s->A, c)), low = fmax(q - *R, 0);
    if (height >= alpha * ((q + *R) * (q + *R)) * (1 + 1e-12) + floor) return 0;
    if (height < alpha * (low * low) * (1 - 1e-12) + floor) return 1;
-   s->looks++;
-   sneppp__jet(s, t, NULL);
-   return height < sneppp__jet_intensity(s);
+   return height < sneppp__jet_intensity(s, t);
 }
 
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
@@ -20774,12 +20764,8 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
       sneppp_real x[SNEPPP__MAX_EVENT];
       sneppp_rng  rng;
       sneppp_rng_init(&rng, 1, 0);
-      for (size_t k = 0; k < points; k++) {
-         if (!sneppp__cell_place(s, cell, NULL, &rng, t, x)) continue;
-         sneppp__jet(s, t, NULL);
-         count += sneppp__jet_intensity(s);
-      }
-      s->looks += points;
+      for (size_t k = 0; k < points; k++)
+         if (sneppp__cell_place(s, cell, NULL, &rng, t, x)) count += sneppp__jet_intensity(s, t);
       count *= cell[2 * s->P + 1] / (double)points;
    } else {
       sneppp__grams *g = s->grams;
@@ -20813,13 +20799,10 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
    if (order > 3) n = sneppp__gauss_legendre(order, rule[0], rule[1]), node = rule[0], weight = rule[1];
    while (k < s->P) {
-      double w = 1, v;
+      double w = 1;
       for (k = 0; k < s->P; k++) at[k] = 0.5 * (1 + node[digit[k]]), w *= weight[digit[k]];
       int inside = sneppp__cell_place(s, cell, at, NULL, t, x);
-      sneppp__jet(s, t, NULL);
-      v = sneppp__jet_intensity(s);
-      s->looks++;
-      sum[inside] += w * v, mass[inside] += w;
+      sum[inside] += w * sneppp__jet_intensity(s, t), mass[inside] += w;
       for (k = 0; k < s->P && ++digit[k] == n; k++) digit[k] = 0;
    }
    return mass[1] > 0 ? sum[1] / mass[1] : sum[0] / mass[0];
@@ -21050,7 +21033,7 @@ SNEPPP__APART static sneppp_status sneppp__draw_plan(const sneppp_model *model, 
 {
    memset(w, 0, sizeof *w);
    *c = sneppp__measure();
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    w->model = w->s.model = model, w->region = region;
    SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    for (int f = 0; region && f < model->factors; f++)
@@ -21686,7 +21669,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model
 {
    size_t bytes = sneppp_save(model, NULL, 0);
    FILE          *f;
-   SNEPPP__REFUSE(err, !model || !model->factors, ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!bytes) return sneppp__own_refuse(model, "saved", err);
    SNEPPP__REFUSE(err, !path, ARG, "path is NULL");
    unsigned char *buf = (unsigned char *)SNEPPP_MALLOC(model->desc.alloc_ctx, bytes);

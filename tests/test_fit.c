@@ -925,7 +925,7 @@ TEST fit_derivatives_by_theta(void)
       double was = theta[i], h = sizeof(sneppp_real) == 4 ? 1e-2 : 1e-5, slope = 0, sums = 0, kept = 0;
       for (int side = 0; side < 2; side++) {
          theta[i] = was + (side ? h : -h);
-         sneppp__theta_write(seg, segments, 1, theta);
+         sneppp__theta_write(seg, segments, theta);
          for (int k = 0; k < segments; k++)
             for (size_t j = 0; j < seg[k].count; j++)
                slope += (side ? 1 : -1) * c[seg[k].first + j] * sneppp__learnt_get(&seg[k], j) / (2 * h);

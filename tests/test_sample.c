@@ -1086,8 +1086,7 @@ TEST sample_trees_without_closed_forms(void)
                t[0] = kind == 1 ? h : r * cos(a), t[1] = kind == 1 ? -1 + (j + 0.5) * 2 / FINE : r * sin(a), t[2] = h;
                if (kind == 1 && t[0] * t[0] + t[1] * t[1] > 1) continue;
                if (kind == 2) t[3] = (q + 0.5) * 0.1 - m.layer[1].shift[0];
-               sneppp__jet(&w.s, t, NULL);
-               v = sneppp__jet_intensity(&w.s);
+               v = sneppp__jet_intensity(&w.s, t);
                slot = kind == 1 ? (t[0] > 0) + 2 * (t[1] > 0) : (int)sample_slot(h, -1, 1, S);
                mass[slot] += v, total += v;
             }
