@@ -1783,6 +1783,7 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
 }
    #define SNEPPP__IF_VECTORS(call) if (sneppp__has_vectors()) { call; SNEPPP__LEAVE_VECTORS; return; }
 #else
+   #define SNEPPP__VECTOR_CODE
    #define SNEPPP__IF_VECTORS(call)
 #endif
 
@@ -2987,9 +2988,7 @@ static double sneppp__readout_square(const sneppp_model *model, const sneppp_rea
       for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
       return total;
    }
-#ifdef SNEPPP__VECTOR
    SNEPPP__RETURN_VECTORS(sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi))
-#endif
    for (size_t r = 0; r < (size_t)R->m; r++) {
       double sum = sneppp__real_dot(n, R->V + r * n, psi);
       total += sum * sum;
@@ -3087,9 +3086,7 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
    const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
    const double      *centre = model->centre + n->first * d;
    double             sum = 0;
-#ifdef SNEPPP__VECTOR
    SNEPPP__RETURN_VECTORS(sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp))
-#endif
    for (size_t b = 0; b < n->count; b++) {
       sneppp_real r2 = 0, u;
       for (size_t k = 0; k < d; k++) { /* the difference alone cancels: what follows is quick on machines with floats */
@@ -6199,11 +6196,6 @@ static const sneppp__rule sneppp__rules[] = {
    units of a side and makes rows, unit i against all units of the other side: the values, and the derivatives in these
    coordinates. What is done with them is the same for all, see sneppp__gram_tile. */
 enum { SNEPPP__TILE = 16 };
-#ifdef SNEPPP__VECTOR
-   #define SNEPPP__LANES_CODE SNEPPP__VECTOR_CODE
-#else
-   #define SNEPPP__LANES_CODE
-#endif
 typedef struct sneppp__lanes { /* units of one side; the last one is repeated to fill the lanes */
    double u[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* theta is u[d]            */
    double x[SNEPPP__MAX_STATS + 1][SNEPPP__TILE], y[SNEPPP__MAX_STATS + 1][SNEPPP__TILE]; /* what the family needs    */
@@ -6807,7 +6799,7 @@ static int sneppp__wave_load(const sneppp__tile *t, sneppp__lanes *o)
 }
 
 /* From S(ui - uj) and S(ui + uj) to values, derivatives by theta, and the cosines by which both are multiplied. */
-SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+SNEPPP__VECTOR_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                         const sneppp__lanes *b, double S[2][SNEPPP__TILE],
                                                         double turn[2][SNEPPP__TILE], sneppp__row *SNEPPP__RESTRICT o)
 {
@@ -6828,7 +6820,7 @@ SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, c
 }
 
 /* Of a product of factors that may vanish, the slopes multiply the factors on the left, then those on the right. */
-SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+SNEPPP__VECTOR_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    double f[2][SNEPPP__MAX_STATS][SNEPPP__TILE], S[2][SNEPPP__TILE], right[2][SNEPPP__TILE];
@@ -6865,7 +6857,7 @@ SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const snep
 }
 
 /* S(ui - uj) and S(ui + uj) from differences and sums: |u|^2 and 2 u_i . u_j would cancel. */
-SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+SNEPPP__VECTOR_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                   const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    double S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
@@ -8223,7 +8215,7 @@ static int sneppp__kinks_load(const sneppp__tile *t, sneppp__lanes *o)
 }
 
 /* dk/db_i = integral of v, dk/dw_i = integral of x v. */
-SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+SNEPPP__VECTOR_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                  const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    const double lo_i = a->x[0][i], hi_i = a->y[0][i], origin = a->x[1][i], value = a->y[1][i], w = a->u[0][i];
@@ -8301,10 +8293,8 @@ SNEPPP__APART static double sneppp__homogeneous_pair(const sneppp__pair *p, cons
 /* ---- caps. Two directions: |u + v| and |u - v| of the unit vectors give their angle gamma to relative accuracy, even
    if they are nearly parallel or nearly opposite, where acos(u . v) keeps half of the digits or none. */
 typedef struct sneppp__angle {
-   double n[2];                    /* norms of the weights                                      */
-   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's               */
-   double one_minus, one_plus;     /* 1 - cos gamma = |u - v|^2/2, 1 + cos gamma = |u + v|^2/2  */
-   double cosine, sine;            /* of gamma                                                  */
+   double one_minus, one_plus; /* 1 - cos gamma = |u - v|^2/2, 1 + cos gamma = |u + v|^2/2  */
+   double cosine, sine;        /* of gamma                                                  */
 } sneppp__angle;
 
 /* The integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet divided by its area) and, for each side, its
@@ -8453,24 +8443,21 @@ static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, 
 SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
    const double  scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI), one[2] = {1, 1};
-   double        pp, mm;
+   double        dir[2][SNEPPP__MAX_STATS], pp, mm; /* of a zero vector, the other's direction */
    sneppp__angle a;
    sneppp__cap   cap[2];
    sneppp__caps  o;
-   memset(&a, 0, sizeof a), memset(&o, 0, sizeof o);
-   for (int s = 0; s < 2; s++) {
-      a.n[s] = sneppp__norm(d, f->w[s], a.u[s]);
-      cap[s] = sneppp__cap_of(a.n[s], f->b[s], f->p[s]);
-   }
+   memset(&o, 0, sizeof o);
+   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(sneppp__norm(d, f->w[s], dir[s]), f->b[s], f->p[s]);
    if (cap[0].empty || cap[1].empty) return 0;
-   for (int s = 0; s < 2; s++) if (!(a.n[s] > 0)) memcpy(a.u[s], a.u[1 - s], (size_t)d * sizeof *a.u[s]);
-   sneppp__spread(d, a.u[0], a.u[1], one, &mm, &pp);
+   for (int s = 0; s < 2; s++) if (!(cap[s].n > 0)) memcpy(dir[s], dir[1 - s], (size_t)d * sizeof dir[s][0]);
+   sneppp__spread(d, dir[0], dir[1], one, &mm, &pp);
    a.one_minus = mm / 2, a.one_plus = pp / 2;
    a.cosine = (pp - mm) / 4, a.sine = sqrt(pp) * sqrt(mm) / 2;
    if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
    else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
    for (int s = 0; f->pull && s < 2; s++) {
-      const double *u = a.u[s], *v = a.u[1 - s], side = a.cosine > 0 ? 1 : -1,
+      const double *u = dir[s], *v = dir[1 - s], side = a.cosine > 0 ? 1 : -1,
                     h = a.cosine > 0 ? a.one_minus : -a.one_plus;
       for (int r = 0; r < d; r++) {
          double tangent = a.sine > 0 ? ((v[r] - side * u[r]) + h * u[r]) / a.sine : 0;
@@ -8537,7 +8524,7 @@ static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). */
-SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+SNEPPP__VECTOR_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                 const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
@@ -9155,7 +9142,7 @@ static void sneppp__tile_units(sneppp__tile *t, int s)
 }
 
 /* An argument, not a variable: of that compilers do not believe that it is nobody's alias. */
-SNEPPP__LANES_CODE static void sneppp__lanes_add(double a, const double *x, const double *y,
+SNEPPP__VECTOR_CODE static void sneppp__lanes_add(double a, const double *x, const double *y,
                                                  double *SNEPPP__RESTRICT to)
 {
    for (int l = 0; l < SNEPPP__TILE; l++) to[l] += a * x[l] * y[l];
@@ -9163,7 +9150,7 @@ SNEPPP__LANES_CODE static void sneppp__lanes_add(double a, const double *x, cons
 
 /* Adds a row to the values k (TILE), and dL/dk, g (TILE), times it to the gradients in coordinates, both times the
    weight of the part. Returns g . k. */
-SNEPPP__LANES_CODE static double sneppp__tile_add(const sneppp__tile *t, const double *g, const sneppp__row *row,
+SNEPPP__VECTOR_CODE static double sneppp__tile_add(const sneppp__tile *t, const double *g, const sneppp__row *row,
                                                   sneppp__lanes *a, int i, sneppp__lanes *b, double *SNEPPP__RESTRICT k)
 {
    for (int l = 0; l < SNEPPP__TILE; l++) k[l] += t->weight * row->k[l];
@@ -9561,10 +9548,9 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    while (sneppp__room_run(&room, err)) {
       o.unit = (sneppp_unit *)sneppp__take(&room.c, n, 1, sizeof *o.unit);
       o.t = sneppp__doubles(&room.c, points, d), o.root = sneppp__doubles(&room.c, points, 1);
-      o.w = sneppp__doubles(&room.c, n, d), o.b = sneppp__doubles(&room.c, n, 1);
-      o.top = sneppp__doubles(&room.c, n, 1);
-      o.P = sneppp__doubles(&room.c, n, n), o.Q = sneppp__doubles(&room.c, n, n);
-      o.GP = sneppp__doubles(&room.c, n, n), o.GQ = sneppp__doubles(&room.c, n, n);
+      o.w = sneppp__doubles(&room.c, n, d);
+      SNEPPP__TAKE_ALL(&room.c, n, 1, &o.b, &o.top);
+      SNEPPP__TAKE_ALL(&room.c, n, n, &o.P, &o.Q, &o.GP, &o.GQ);
       o.sums = sneppp__doubles(&room.c, 2 * o.lanes * n, n);
       o.work = sneppp__doubles(&room.c, 4 * o.lanes * n, SNEPPP__CELLS);
       o.pull = sneppp__doubles(&room.c, o.lanes * n, 2 * d + 1);
