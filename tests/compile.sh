@@ -97,9 +97,9 @@ if have "$cxx"; then
    check "C, C++ and both precisions in one program" sh -c "$cxx -o $out/both $out/main.o $out/use_double.o $out/use_float.o $out/double.o $out/float.o -lm && $out/both"
    echo 'int main() { return 0; }' >"$out/lto.cpp"
    if $cxx -flto -Wodr -Werror -o "$out/lto" "$out/lto.cpp" 2>/dev/null; then
-      check "odr.cpp, double" $cxx -std=c++17 -O1 -flto -Wodr -c -o "$out/odr_double.o" tests/compile/odr.cpp
-      check "odr.cpp, float" $cxx -std=c++17 -O1 -flto -Wodr -DSNEPPP_REAL_FLOAT -c -o "$out/odr_float.o" tests/compile/odr.cpp
-      check "no type has one name and two definitions" sh -c "$cxx -O1 -flto -Wodr -o $out/odr $out/odr_double.o $out/odr_float.o -lm -pthread >$out/odr.txt 2>&1 && ! grep Wodr $out/odr.txt && $out/odr"
+      check "odr.cpp, double" $cxx -std=c++17 -O0 -flto -Wodr -c -o "$out/odr_double.o" tests/compile/odr.cpp
+      check "odr.cpp, float" $cxx -std=c++17 -O0 -flto -Wodr -DSNEPPP_REAL_FLOAT -c -o "$out/odr_float.o" tests/compile/odr.cpp
+      check "no type has one name and two definitions" sh -c "$cxx -O0 -flto -Wodr -o $out/odr $out/odr_double.o $out/odr_float.o -lm -pthread >$out/odr.txt 2>&1 && ! grep Wodr $out/odr.txt && $out/odr"
    else skipped=$((skipped + 1)); echo "skip  $cxx has no -flto with -Wodr"
    fi
 fi
