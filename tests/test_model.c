@@ -38,28 +38,31 @@ static sneppp_status model_make(sneppp_model *m, const sneppp_desc *d, sneppp_er
    return st;
 }
 
-/* Composite Gauss-Legendre, 5 nodes on each of 24 panels: node q of [a, b] and its weight. */
-#define MODEL_NODES 120
-static double model_node(int q, double a, double b, double *weight)
+/* Composite Gauss-Legendre, 5 nodes on each of some panels: node q of [a, b] and its weight. */
+static double model_node_of(int panels, int q, double a, double b, double *weight)
 {
    static const double x[5] = {-0.906179845938664, -0.5384693101056831, 0, 0.5384693101056831, 0.906179845938664};
    static const double w[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
-   double h = (b - a) / 24, mid = a + (q / 5 + 0.5) * h;
+   double h = (b - a) / panels, mid = a + (q / 5 + 0.5) * h;
    *weight = 0.5 * h * w[q % 5];
    return mid + 0.5 * h * x[q % 5];
 }
 
+#define MODEL_NODES 120
+static double model_node(int q, double a, double b, double *weight) { return model_node_of(MODEL_NODES / 5, q, a, b, weight); }
+
 static double model_quadrature(const sneppp_model *m, double t0, double t1)
 {
    double sum = 0, wx, wt, wz = 1;
-   for (int i = 0; i < MODEL_NODES; i++)
-      for (int j = 0; j < MODEL_NODES; j++) {
+   int    panels = m->factors > 2 ? 12 : 24; /* fewer in three dimensions, where they are many */
+   for (int i = 0; i < 5 * panels; i++)
+      for (int j = 0; j < 5 * panels; j++) {
          sneppp_real x[3];
          int         k, third = m->factors > 2 ? 25 : 1;
-         x[0] = (sneppp_real)model_node(i, 500, 503, &wx);
-         x[1] = (sneppp_real)model_node(j, t0, t1, &wt);
-         for (k = 0; k < third; k++) { /* 5 panels are enough for the third factor */
-            if (third > 1) x[2] = (sneppp_real)model_node(k, -1, -1 + 3 * 24.0 / 5, &wz);
+         x[0] = (sneppp_real)model_node_of(panels, i, 500, 503, &wx);
+         x[1] = (sneppp_real)model_node_of(panels, j, t0, t1, &wt);
+         for (k = 0; k < third; k++) {
+            if (third > 1) x[2] = (sneppp_real)model_node_of(5, k, -1, 2, &wz);
             sum += wx * wt * wz * (double)sneppp_intensity(m, x);
          }
       }

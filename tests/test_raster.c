@@ -248,7 +248,7 @@ TEST raster_gradient(void)
          out.W = gW, out.b = gb, out.width = gl;
          if (sneppp_gram_grad(&c.win, &l.layer, G, &out, NULL, &err)) FAILm(err.why);
          for (int i = 0; i < RASTER_N * d; i++) size = fmax(size, fabs(gW[i]));
-         for (int i = (kind + which) % 5; i < RASTER_N * (2 * d + 1); i += 7) { /* some of them */
+         for (int i = (5 * kind + 3 * which) % 17; i < RASTER_N * (2 * d + 1); i += 17) { /* some of them */
             double *at = i < RASTER_N * d ? &l.W[i] : i < 2 * RASTER_N * d ? &l.width[i - RASTER_N * d] : &l.b[i - 2 * RASTER_N * d];
             double  g = i < RASTER_N * d ? gW[i] : i < 2 * RASTER_N * d ? gl[i - RASTER_N * d] : gb[i - 2 * RASTER_N * d];
             double  h = 1e-4, keep = *at, v[4];
