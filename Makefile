@@ -141,7 +141,10 @@ FORCE:
 # Each is compiled and run by tests/config.sh, which leaves a log whose last line is "N passed, M failed". Where the numbers
 # are those of another build but for rounding, it is short: without the long tests that judge fits (RUN_TEST_LONG). These, and
 # suites that are left out, are named in that log, and counted as skipped.
+# Suites that fit and draw, and take two thirds of the time: FIT_SUITES are left out where what a build has of its own is
+# in the others, SLOW_SUITES where another build of the same compiler has them.
 SLOW_SUITES := auto ranks level
+FIT_SUITES  := $(SLOW_SUITES) raster sample sure check
 STRICT_C   = -std=c99 $(WARN_C) -Werror
 STRICT_CXX = -x c++ -std=c++17 $(WARN) -Werror
 define CONFIG
@@ -161,20 +164,20 @@ HAVE_32  := $(shell echo 'int main(void) { return 0; }' | gcc $(FLAGS_32) -inclu
 ifneq ($(call have,gcc),)
 $(eval $(call CONFIG,gcc-double,gcc,$(STRICT_C) -O2))
 $(eval $(call CONFIG,gcc-float,gcc,$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
-$(eval $(call CONFIG,gcc-O3-fast-math,gcc,$(STRICT_C) -O3 -ffast-math))
-$(eval $(call CONFIG,gcc-no-simd,gcc,$(STRICT_C) -O2 -DSNEPPP_NO_SIMD,,short))
+$(eval $(call CONFIG,gcc-O3-fast-math,gcc,$(STRICT_C) -O3 -ffast-math,,short))
+$(eval $(call CONFIG,gcc-no-simd,gcc,$(STRICT_C) -O2 -DSNEPPP_NO_SIMD,,short,$(FIT_SUITES)))
 $(eval $(call CONFIG,gcc-native-ndebug,gcc,$(STRICT_C) -O2 -march=native -DNDEBUG,,short))
 ifneq ($(HAVE_32),)
 $(eval $(call CONFIG,gcc-32-bit,gcc,$(STRICT_C) -O2 $(FLAGS_32),,short))
 endif
 endif
 ifneq ($(call have,g++),)
-$(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2,,short))
+$(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2,,short,$(SLOW_SUITES)))
 endif
 ifneq ($(call have,clang),)
-$(eval $(call CONFIG,clang-double,clang,$(STRICT_C) -O2))
+$(eval $(call CONFIG,clang-double,clang,$(STRICT_C) -O2,,short))
 $(eval $(call CONFIG,clang-float,clang,$(STRICT_C) -O1 -DSNEPPP_REAL_FLOAT,,short))
-$(eval $(call CONFIG,clang-O3-fast-math,clang,$(STRICT_C) -O3 -ffast-math,,short))
+$(eval $(call CONFIG,clang-O3-fast-math,clang,$(STRICT_C) -O3 -ffast-math,,short,$(SLOW_SUITES)))
 endif
 ifneq ($(call have,clang++),)
 # The tests count with constants of enumerations, which C++ dislikes in sums of doubles and C has no better word for.
@@ -185,12 +188,12 @@ $(eval $(call CONFIG,cc-double,$(CC),$(STRICT_C) -O2))
 $(eval $(call CONFIG,cc-float,$(CC),$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
 endif
 ifneq ($(HAVE_BLAS),)
-$(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas,short))
+$(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas,short,level check sample kernel kernel_gauss kernel_shape)) # which call no hook but in fits
 endif
 
-# Without optimisation half of the time is that of these suites, which run at -O1 under the sanitizers as well.
+# Without optimisation most of the time is that of these suites, which run at -O1 under the sanitizers as well.
 ifneq ($(call have,gcc),)
-$(eval $(call CONFIG,gcc-O0-static,gcc,$(STRICT_C) -O0 -DSNEPPP_STATIC,,short,$(SLOW_SUITES)))
+$(eval $(call CONFIG,gcc-O0-static,gcc,$(STRICT_C) -O0 -DSNEPPP_STATIC,,short,$(FIT_SUITES)))
 endif
 
 # $(call MATRIX,compiler or yes,names) says that these need it; what a machine cannot build is named and counted as skipped.
