@@ -30,7 +30,7 @@ enum { stack_most = 64 * 1024 };
 #else
 enum { stack_most = 512 * 1024 };
 #endif
-enum { stack_room = 1024 * 1024, stack_units = 32, stack_events = 1500, stack_paint = 0xA5 };
+enum { stack_room = 1024 * 1024, stack_units = 32, stack_events = 1100, stack_paint = 0xA5 };
 
 typedef struct stack_case { /* a model, and what the calls read and write */
    const char     *name;
