@@ -15997,8 +15997,9 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
       lambda(x) = N/|X| [ p_0 + sum_c p_c 1/N sum_j bump_jc(x) ],      bump_jc = exp(-|x - x_j|^2 / 2 h_jc^2) / mean.
 
    This is a squared network with radial units psi = sqrt(bump), a diagonal V and a constant. Widths come in ladders,
-   h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_2 and d_8 to the second and
-   eighth neighbour. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
+   h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_4 and d_k to the fourth and the
+   k-th neighbour, k a 64th of the events but 8 to 64: a far one says how dense the pattern is with less noise, and of
+   many events it is still near. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
    numbers this way cannot overfit as a weight per event does, but it does a little: they are trusted only when they
    gain several nats over an average of the classical estimates, each with one width and a floor, its centres on the
    events or moved to the mean of what is around them. Last, where there are no clusters, the bumps of events that
@@ -16102,6 +16103,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
+#define SNEPPP__FAR      64     /* the farthest neighbour that says how wide; the N/64-th of fewer events    */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
 #define SNEPPP__SMOOTH   2      /* smooth estimates: third derivatives are damped, or second ones           */
@@ -16458,17 +16460,18 @@ static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, doub
 
 static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
 {
-   static const size_t rank[SNEPPP__LADDERS] = {0, 2, 8};
-   const size_t        N = f->N, last = N > 1 ? N - 2 : 0; /* index of the farthest neighbour that there is */
+   const size_t N = f->N, last = N > 1 ? N - 2 : 0; /* index of the farthest neighbour that there is */
+   size_t       rank[SNEPPP__LADDERS] = {0, 4, 8};
+   if (N / 64 > rank[2]) rank[2] = N / 64 < SNEPPP__FAR ? N / 64 : SNEPPP__FAR;
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       f->ladder[l].S = l ? (fixed_only ? 0 : SNEPPP__NEAR) : SNEPPP__FIXED;
       f->ladder[l].row = N + SNEPPP__LEAF;
    }
    for (size_t i = 0; i < N; i++) {
-      double best[9];
+      double best[SNEPPP__FAR + 1];
       f->ladder[0].top[i] = (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
       if (fixed_only) continue;
-      sneppp__tree_near(f->d, f->x, f->node, f->x + i * (size_t)f->d, i, 8, best);
+      sneppp__tree_near(f->d, f->x, f->node, f->x + i * (size_t)f->d, i, (int)rank[2], best);
       for (int l = 1; l < SNEPPP__LADDERS; l++) {
          sneppp__ladder *q = &f->ladder[l];
          size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
@@ -17176,12 +17179,12 @@ static void sneppp__auto_cap(sneppp__auto *f)
 }
 
 /* Is column c in mixture number `tier`? The tame one has the fixed widths that are no narrower than the best single one,
-   and what is smooth; the middle one also widths a little narrower, and those of eight neighbours; the last has all. */
+   and what is smooth; the middle one also widths a little narrower, and those by the farther neighbours; the last has all. */
 static int sneppp__in_tier(const sneppp__auto *f, int tier, int widest, int moved, int c)
 {
-   const int fixed = f->ladder[0].S, eight = fixed + f->ladder[1].S;
+   const int fixed = f->ladder[0].S, far_off = fixed + f->ladder[1].S;
    if (c >= f->sharp) return c >= f->smooth ? c < f->smooth + f->lattice.kinds || c == f->C - 1 : moved;
-   return tier == 2 || (c < fixed ? c <= widest + tier * SNEPPP__MIDDLE : tier && c >= eight && c < f->sharp - 2);
+   return tier == 2 || (c < fixed ? c <= widest + tier * SNEPPP__MIDDLE : tier && c >= far_off && c < f->sharp - 2);
 }
 
 /* Every column of bumps is one feature for each event. Leaves out those that are not worth it: always the one that is
