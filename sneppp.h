@@ -691,7 +691,8 @@ typedef enum sneppp_readout {
 
 /* Features of your own instead of an activation: any functions of x, in your coordinates. Both are called from several
    threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your
-   own, let gram call numeric_gram of examples/numeric.h, which says how exact it was. */
+   own, let gram call numeric_gram of examples/numeric.h, which says how exact it was. ADAM asks gram in every step: if it
+   is slow, let it remember what it said of each part. */
 typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi (width)                */
 typedef struct sneppp_own {
    sneppp_feature psi;           /* NULL: none                                                             */
