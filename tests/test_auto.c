@@ -692,6 +692,67 @@ static sneppp_desc auto_product(int kind)
    return d;
 }
 
+/* On the sphere and in time: where clusters last longer bumps are longer in time, beside their width in space. */
+TEST auto_axes_follow_the_clusters(void)
+{
+   enum { N = 48 };
+   static sneppp_real x[4 * N];
+   const sneppp_desc  d = auto_product(4);
+   double             lasts[2];
+   for (int slow = 0; slow < 2; slow++) { /* 2 or 25 of 100, each at a time of its own */
+      sneppp_events   e;
+      sneppp_fit_desc f;
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          seat[4][4], y[4];
+      sneppp_rng_init(&rng, 31, 4);
+      for (int k = 0; k < 4; k++) sneppp__rng_sphere(&rng, 3, seat[k]), seat[k][3] = 100 * sneppp_rng_uniform(&rng);
+      for (size_t i = 0; i < N;) {
+         double norm = 0;
+         for (int q = 0; q < 3; q++) y[q] = seat[i % 4][q] + 0.1 * sneppp_rng_normal(&rng), norm += y[q] * y[q];
+         y[3] = seat[i % 4][3] + (slow ? 25 : 2) * sneppp_rng_normal(&rng);
+         for (int q = 0; q < 4; q++) x[4 * i + (size_t)q] = (sneppp_real)(q < 3 ? y[q] / sqrt(norm) : y[q]);
+         i += y[3] > 0 && y[3] < 100;
+      }
+      memset(&e, 0, sizeof e), memset(&f, 0, sizeof f);
+      e.x = x, e.count = N, f.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      lasts[slow] = r.axes[3];
+      sneppp_free(&m);
+   }
+   ASSERT(lasts[0] > 0 && lasts[1] > 3 * lasts[0]);
+   PASS();
+}
+
+/* Where all events have one number in common, bumps are narrow across it: it is not taken for one that was rounded. */
+TEST auto_events_on_a_line(void)
+{
+   sneppp_window w = auto_window(1);
+   sneppp_rng    rng;
+   sneppp_events e;
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_rng_init(&rng, 3, 3);
+   for (int i = 0; i < 200; i++) auto_x[2 * i] = (sneppp_real)0.7, auto_x[2 * i + 1] = (sneppp_real)(-2 + 7 * sneppp_rng_uniform(&rng));
+   memset(&e, 0, sizeof e);
+   e.x = auto_x, e.count = 200;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+   for (int i = 1; i < 6; i++) {
+      sneppp_real at[2];
+      double      on;
+      at[0] = (sneppp_real)0.7, at[1] = (sneppp_real)(-2 + i);
+      on = (double)sneppp_intensity(&m, at);
+      at[0] = (sneppp_real)1.7;
+      ASSERT(on > 5 * (double)sneppp_intensity(&m, at));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 /* What a fit by hand would give: the expected total, and better than the constant and than the convex problem on the
    default features; everything that can be asked of a product agrees with the intensity. */
 TEST auto_products(void)
@@ -1950,6 +2011,8 @@ SUITE(automatic)
    RUN_TEST(auto_units_do_not_matter);
    RUN_TEST(auto_data);
    RUN_TEST_LONG(auto_products);
+   RUN_TEST_LONG(auto_axes_follow_the_clusters);
+   RUN_TEST(auto_events_on_a_line);
    RUN_TEST(auto_fills_gaps);
    RUN_TEST_LONG(auto_fills_many_gaps);
    RUN_TEST_LONG(auto_fills_what_is_mostly_hidden);

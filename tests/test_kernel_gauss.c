@@ -732,9 +732,47 @@ TEST kernel_gauss_far_wedges(void)
    PASS();
 }
 
+/* Units that are hardly ever on: against sqrt(K_ii K_jj) entries keep their digits however far the kinks are, as an integral
+   over one variable from its kink on says, in which the other's moment has all of them. */
+TEST kernel_gauss_far_kinks(void)
+{
+   kernel_gauss_dice dice;
+   double            node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   const int         n = sneppp__gauss_legendre(20, node, weight), panels = 40;
+   dice.state = 5;
+   for (int turn = 0; turn < 400; turn++) {
+      const int     p = 1 + turn % 4, q = 1 + turn / 4 % 4;
+      double        w[4], b[2], K[4], A, B, C, lo, h, want = 0;
+      sneppp_window win;
+      sneppp_unit   u[2];
+      sneppp_layer  layer;
+      for (int r = 0; r < 4; r++) w[r] = 2 * kernel_gauss_uniform(&dice);
+      A = w[0] * w[0] + w[1] * w[1], B = w[2] * w[2] + w[3] * w[3], C = w[0] * w[2] + w[1] * w[3];
+      b[0] = sqrt(A) * (-2.5 + 3.5 * kernel_gauss_uniform(&dice)), b[1] = sqrt(B) * (-2.5 + 3.5 * kernel_gauss_uniform(&dice));
+      if (C * C > 0.98 * A * B) continue;
+      memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer);
+      win.space = SNEPPP_SPACE_GAUSS, win.dim = 2;
+      u[0] = kernel_gauss_plain_unit(SNEPPP_ACT_RECT, p), u[1] = kernel_gauss_plain_unit(SNEPPP_ACT_RECT, q);
+      layer.n = 2, layer.units = u, layer.W = w, layer.b = b;
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, NULL));
+      lo = fmax(-b[0] / sqrt(A), -12), h = (fmax(lo, 0) + 12 - lo) / panels;
+      for (int i = 0; i < panels; i++)
+         for (int k = 0; k < n; k++) {
+            double z = lo + h * (i + 0.5 + 0.5 * node[k]);
+            want += 0.5 * h * weight[k] * sneppp__phi(z) * sneppp__ipow(fmax(b[0] + sqrt(A) * z, 0), p) *
+                    sneppp__rect_moment(q, b[1] + C / sqrt(A) * z, B - C * C / A);
+         }
+      ASSERT_IN_RANGE(1, K[0] / sneppp__rect_moment(2 * p, b[0], A), 1e-12);
+      ASSERT_IN_RANGE(1, K[3] / sneppp__rect_moment(2 * q, b[1], B), 1e-12);
+      ASSERT_IN_RANGE(want, K[1], 1e-12 * sqrt(K[0] * K[3]));
+   }
+   PASS();
+}
+
 SUITE(kernel_gauss)
 {
    RUN_TEST(kernel_gauss_far_wedges);
+   RUN_TEST(kernel_gauss_far_kinks);
    RUN_TEST(kernel_gauss_steps_have_slopes);
    RUN_TEST(kernel_gauss_every_rule_by_quadrature);
    RUN_TEST(kernel_gauss_every_derivative);

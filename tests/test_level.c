@@ -606,6 +606,40 @@ TEST level_raster(void)
    PASS();
 }
 
+/* More rows than a band of the work has, and more bands than lanes: each cell is what the model says there, and all of them
+   together are its events. */
+TEST level_raster_of_many_rows(void)
+{
+   enum { rows = 1301 };
+   static sneppp_real z[2 * rows];
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_grid        g;
+   for (int k = 0; k < 2; k++) { /* with a table of wide bumps and without */
+      double sum = 0, total, most = 0;
+      ASSERT_EQ_FMT(SNEPPP_OK, radial_model(2, 0.5, k ? 1e-2 : 0.8, &m, &err), "%d");
+      for (int i = 0; i < m.n; i++) m.readout[0].V[i] = (sneppp_real)(0.5 + i % 3);
+      m.floor = 1;
+      sneppp__renewed(&m);
+      memset(&g, 0, sizeof g);
+      g.cells[0] = 2, g.cells[1] = rows, g.lo[0] = -3.5, g.hi[0] = 5.25, g.lo[1] = -3, g.hi[1] = 6.5;
+      ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, z, NULL, &err));
+      for (size_t i = 0; i < 2 * rows; i++) most = fmax(most, (double)z[i]);
+      for (size_t i = 0; i < 2 * rows; i += 5) {
+         sneppp_real x[2];
+         x[0] = (sneppp_real)(-3.5 + 4.375 * ((double)(i % 2) + 0.5)), x[1] = (sneppp_real)(-3 + 9.5 / rows * ((double)(i / 2) + 0.5));
+         ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)z[i], level_tiny * most);
+      }
+      g.means = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, z, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
+      for (size_t i = 0; i < 2 * rows; i++) sum += (double)z[i] * 4.375 * 9.5 / rows;
+      ASSERT_IN_RANGE(total, sum, 10 * level_tiny * total);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 TEST level_raster_refuses(void)
 {
    static sneppp_real out[64];
@@ -789,6 +823,7 @@ SUITE(level)
    RUN_TEST(level_samples_in_rings);
    RUN_TEST(level_parts);
    RUN_TEST(level_raster);
+   RUN_TEST(level_raster_of_many_rows);
    RUN_TEST(level_raster_refuses);
    RUN_TEST(level_few_points);
    RUN_TEST(level_pgd);

@@ -830,6 +830,41 @@ TEST loss_gradients_that_do_not_exist(void)
    PASS();
 }
 
+/* A normal window that is left at its defaults is that of one part of weight 1 at 0 with scale 1: the same likelihood, and the
+   same derivatives by all of them. */
+TEST loss_default_normal(void)
+{
+   static const double weight[1] = {1}, mean[2] = {0, 0}, scale[2] = {1, 1};
+   static sneppp_real  x[2 * 60];
+   sneppp_rng          rng;
+   double              nll[2], grad[2][5] = {{0}};
+   sneppp_rng_init(&rng, 12, 0);
+   for (int i = 0; i < 120; i++) x[i] = (sneppp_real)(0.3 + 0.8 * sneppp_rng_normal(&rng));
+   for (int k = 0; k < 2; k++) {
+      sneppp_desc   d;
+      sneppp_events e;
+      sneppp_model  m;
+      sneppp_grad   g;
+      sneppp_error  err;
+      memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&g, 0, sizeof g);
+      d.width = 5, d.seed = 4;
+      d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.dim = 2, d.factor[0].unit.act = SNEPPP_ACT_COS;
+      if (k) d.factor[0].window.count = 1, d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+      e.x = x, e.count = 60;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      m.floor = 0.5, m.alpha = 3;
+      g.weight[0] = grad[k], g.mean[0] = grad[k] + 1, g.scale[0] = grad[k] + 3;
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[k], NULL, &g, NULL, &err));
+      sneppp_free(&m);
+   }
+   ASSERT_EQ(nll[1], nll[0]);
+   for (int i = 0; i < 5; i++) {
+      ASSERT(fabs(grad[1][i]) > 1e-3);
+      ASSERT_EQ(grad[1][i], grad[0][i]);
+   }
+   PASS();
+}
+
 /* Derivatives by the weights of a mixture that multiplies other factors: through K, the mass and the floor. */
 TEST loss_weights_of_a_mixture_among_factors(void)
 {
@@ -949,6 +984,7 @@ SUITE(loss)
    RUN_TEST(loss_realisations_share_what_they_watched);
    RUN_TEST(loss_weights_of_a_mixture_among_factors);
    RUN_TEST(loss_gradients_that_do_not_exist);
+   RUN_TEST(loss_default_normal);
    RUN_TEST(loss_zero_intensity);
    RUN_TEST(loss_far_events);
    RUN_TEST(loss_definition);

@@ -151,6 +151,66 @@ TEST model_marginal_and_conditional(void)
    PASS();
 }
 
+/* Of three factors one is left after two have gone, in either order: the line agrees, counts of a part of it are those of the
+   whole model, and what is left of a model in a caller's block has memory of its own. */
+TEST model_marginals_in_any_order(void)
+{
+   static unsigned char    mem[1 << 17];
+   static const sneppp_mix mixes[4] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SEPARABLE};
+   static const double     lo[3] = {500, 0, -1}, hi[3] = {503, 100, 2};
+   for (int k = 0; k < 8; k++) {
+      sneppp_desc  d = model_desc(mixes[k / 2], k % 2 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, 3);
+      sneppp_model m, two, one, at;
+      sneppp_error err;
+      sneppp_real  x[3] = {(sneppp_real)501.3, 61, (sneppp_real)0.4}, before;
+      double       all, left, line[3][2][5];
+      if (d.factor[1].width) d.factor[2].width = 2;
+      d.mem = mem, d.mem_bytes = sizeof mem;
+      ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &all, NULL, &err));
+      before = sneppp_intensity(&m, x);
+      for (int f = 0; f < 3; f++) {
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_marginal(&m, f, NULL, &two, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&two, NULL, 1, &left, NULL, &err));
+         ASSERT_IN_RANGE(all, left, MODEL_TOLERANCE * all);
+         for (int g = 0; g < 2; g++) {
+            const int     h = 3 - f - (g >= f ? g + 1 : g), second = f > (g >= f ? g + 1 : g);
+            sneppp_window part = d.factor[h].window;
+            double        ends[2], some;
+            sneppp_region region;
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_marginal(&two, g, NULL, &one, &err), "%d");
+            for (int i = 0; i < 5; i++) {
+               sneppp_real y = (sneppp_real)(lo[h] + (hi[h] - lo[h]) * (0.1 + 0.2 * i));
+               line[h][second][i] = (double)sneppp_intensity(&one, &y);
+            }
+            memset(&region, 0, sizeof region);
+            part.lo[0] = ends[0] = lo[h] + 0.3 * (hi[h] - lo[h]), part.hi[0] = ends[1] = lo[h] + 0.6 * (hi[h] - lo[h]);
+            if (h == 1) part.lo[0] = part.hi[0] = 0, part.ends = ends;
+            region.factor[h] = &part;
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &some, NULL, &err));
+            region.factor[h] = NULL, region.factor[0] = &part;
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&one, &region, 1, &left, NULL, &err));
+            ASSERT_IN_RANGE(some, left, MODEL_TOLERANCE * some);
+            sneppp_free(&one);
+         }
+         sneppp_free(&two);
+         ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&m, f, x + f, &two, &err));
+         for (int g = 0; g < 2; g++) {
+            const int other = g >= f ? g + 1 : g;
+            ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&two, g, x + other, &at, &err));
+            ASSERT_IN_RANGE((double)before, (double)sneppp_intensity(&at, x + (3 - f - other)), MODEL_TOLERANCE * (double)before);
+            sneppp_free(&at);
+         }
+         sneppp_free(&two);
+         ASSERT_EQ(before, sneppp_intensity(&m, x));
+      }
+      for (int h = 0; h < 3; h++)
+         for (int i = 0; i < 5; i++) ASSERT_IN_RANGE(line[h][0][i], line[h][1][i], MODEL_TOLERANCE * all / (hi[h] - lo[h]));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* The same pattern in other units: counts stay, intensities change by the factor of the volume. */
 TEST model_units_do_not_matter(void)
 {
@@ -1100,6 +1160,31 @@ TEST model_marginal_of_a_learnt_mixture(void)
    PASS();
 }
 
+/* The first bumps of a model cover the window as often however many there are: their number times their size is the same. */
+TEST model_first_bumps_cover(void)
+{
+   for (int dim = 1; dim <= 3; dim++) {
+      double first = 0;
+      for (int n = 1; n <= 256; n *= 4) {
+         sneppp_desc  d;
+         sneppp_model m;
+         sneppp_error err;
+         memset(&d, 0, sizeof d);
+         d.factor[0].window.dim = dim, d.factor[0].unit.act = SNEPPP_ACT_RBF, d.width = n;
+         for (int r = 0; r < dim; r++) d.factor[0].window.hi[r] = 1 + r;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         for (int i = 0; i < n; i++) {
+            double size = n;
+            for (int r = 0; r < dim; r++) size *= (double)m.layer[0].width[i * dim + r];
+            if (n == 1) first = size;
+            ASSERT_IN_RANGE(first, size, 1e-5 * first);
+         }
+         sneppp_free(&m);
+      }
+   }
+   PASS();
+}
+
 /* Parameters that could not be stored are refused by name, and the layer stays as it was. */
 TEST model_layers_in_proportion(void)
 {
@@ -1260,6 +1345,7 @@ SUITE(model)
    RUN_TEST(model_active_sets);
    RUN_TEST(model_marginal_of_a_learnt_mixture);
    RUN_TEST(model_layers_in_proportion);
+   RUN_TEST(model_first_bumps_cover);
    RUN_TEST(model_needs_a_point_and_keeps_no_memory);
    RUN_TEST(model_parts_of_a_side);
    RUN_TEST(model_no_bias);
@@ -1271,6 +1357,7 @@ SUITE(model)
    RUN_TEST(model_matrix_all_or_nothing);
    RUN_TEST(model_mixes_against_quadrature);
    RUN_TEST(model_marginal_and_conditional);
+   RUN_TEST(model_marginals_in_any_order);
    RUN_TEST(model_units_do_not_matter);
    RUN_TEST(model_regions_add_up);
    RUN_TEST(model_parameters_in_and_out);

@@ -192,6 +192,20 @@ TEST optim_search_answers(void)
    PASS();
 }
 
+/* Of f = -t + a t^2 + b t^3 with slope 2 at 1 the search goes to the minimum, wherever that lies, but stays a twentieth of the
+   bracket away from its ends. */
+TEST optim_search_goes_to_the_minimum(void)
+{
+   for (int k = 1; k < 5000; k++) {
+      double         m = k / 5000.0, b = (1 - 3 * m) / (3 * m * (m - 1)), a = 1.5 * (1 - b);
+      sneppp__search s = sneppp__search_start(0, -1, 1);
+      ASSERT_EQ(1, sneppp__search_next(&s, -1 + a + b, 2));
+      ASSERT(s.lo == 0 && s.hi == 1);
+      ASSERT_IN_RANGE(m < 0.05 ? 0.05 : m > 0.95 ? 0.95 : m, s.t, 1e-11);
+   }
+   PASS();
+}
+
 TEST optim_cubic_minimum(void)
 {
    /* t^3 - 3 t has its minimum at 1; its values and slopes at 0 and 3 */
@@ -287,6 +301,7 @@ SUITE(optim)
    RUN_TEST(optim_memory_is_symmetric_and_secant);
    RUN_TEST(optim_pivots_have_no_scale);
    RUN_TEST(optim_search_answers);
+   RUN_TEST(optim_search_goes_to_the_minimum);
    RUN_TEST(optim_cubic_minimum);
    RUN_TEST(optim_memory_turns);
    RUN_TEST(optim_finds_the_minimum_of_rosenbrock);

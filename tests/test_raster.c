@@ -186,6 +186,36 @@ TEST raster_gram(void)
    PASS();
 }
 
+/* Exponentials that fall by e^450 from one corner to another: every entry keeps its digits, however small. */
+TEST raster_steep_exponentials(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++) {
+      raster_case  c;
+      raster_layer l;
+      sneppp_error err;
+      double       K[RASTER_N * RASTER_N], brute[RASTER_N * RASTER_N];
+      raster_make(&c, kind);
+      if (c.win.xy) continue;
+      raster_layer_make(&l, &c.win, 2);
+      for (int i = 0; i < RASTER_N; i++) {
+         double *w = l.W + i * l.layer.d, range = 0, top = 0;
+         for (int r = 0; r < c.win.dim; r++) range += fabs(w[r]) * c.win.cell[r] * (double)c.win.cells[r];
+         for (int r = 0; r < c.win.dim; r++) {
+            double lo = c.win.origin[r], hi = lo + c.win.cell[r] * (double)c.win.cells[r];
+            w[r] *= 450 / range, top += fmax(w[r] * lo, w[r] * hi);
+         }
+         l.b[i] -= top;
+      }
+      if (sneppp_gram(&c.win, &l.layer, K, NULL, &err)) FAILm(err.why);
+      raster_brute(&c.win, &l.layer, brute);
+      for (int i = 0; i < RASTER_N * RASTER_N; i++) {
+         ASSERT(brute[i] > 0);
+         ASSERT_IN_RANGEm(c.name, 1, K[i] / brute[i], 1e-11);
+      }
+   }
+   PASS();
+}
+
 /* ---- mass, membership, draws: the same set, by other ways */
 TEST raster_window(void)
 {
@@ -1560,6 +1590,7 @@ SUITE(raster)
    RUN_TEST(raster_squares_are_not_negative);
    RUN_TEST(raster_slow_sines);
    RUN_TEST(raster_gram);
+   RUN_TEST(raster_steep_exponentials);
    RUN_TEST(raster_window);
    RUN_TEST(raster_gradient);
    RUN_TEST(raster_no_place);

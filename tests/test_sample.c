@@ -1370,6 +1370,68 @@ TEST sample_cells_know_what_they_hold(void)
    PASS();
 }
 
+/* Of two factors, however they are mixed and whatever their units, no place of a cell has more than the cell's bound, and of a
+   small cell the bound is not far above. */
+TEST sample_bounds_of_mixes_hold(void)
+{
+   static const sneppp_act act[5][2] = {{SNEPPP_ACT_EXP, SNEPPP_ACT_RELU}, {SNEPPP_ACT_COS, SNEPPP_ACT_EXP}, {SNEPPP_ACT_RECT, SNEPPP_ACT_SIN},
+                                        {SNEPPP_ACT_LEAKY, SNEPPP_ACT_RECT}, {SNEPPP_ACT_RBF, SNEPPP_ACT_RBF}};
+   int                     cut = 0;
+   for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
+      for (int k = 0; k < 5; k++)
+         for (int diagonal = 0; diagonal < 2; diagonal++) {
+            sneppp_desc      d;
+            sneppp_model     m;
+            sneppp_error     err;
+            sneppp__draw     draw;
+            sneppp__sampler *s = &draw.s;
+            sneppp_rng       rng;
+            memset(&d, 0, sizeof d);
+            d.mix = (sneppp_mix)mix, d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, d.width = 4, d.seed = 2;
+            for (int f = 0; f < 2; f++) {
+               d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 2 + f;
+               d.factor[f].unit.act = act[k][f], d.factor[f].unit.p = act[k][f] == SNEPPP_ACT_RECT ? 2 : 0.3;
+            }
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+            for (int f = 0; f < 2; f++) /* values above and below 1, slopes of both signs */
+               for (int i = 0; i < m.layer[f].n; i++) {
+                  if (m.layer[f].width) m.layer[f].width[i] *= (sneppp_real)0.4;
+                  else m.layer[f].W[i] *= 3, m.layer[f].b[i] += (sneppp_real)(i % 2 ? 0.8 : -0.2);
+               }
+            m.floor = 0.01;
+            sneppp__renewed(&m);
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &draw, &err), "%d");
+            if (s->cell) { /* no sum of bumps, and no sum or product of intensities, which are drawn from one by one */
+               ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(s, &err));
+               ASSERT_EQ_FMT(2, s->P, "%d");
+               sneppp__cell_root(s), cut++;
+            }
+            sneppp_rng_init(&rng, 8, (uint64_t)(mix * 5 + k));
+            for (int turn = 0; s->cell && turn < 24; turn++) {
+               double cell[64], top = 0, size = turn % 4 == 3 ? 1e-3 : pow(0.5, turn % 4);
+               ASSERT(s->record <= 64);
+               memcpy(cell, s->cell, s->record * sizeof *cell); /* of all of the window */
+               for (int r = 0; r < 2; r++) {
+                  double side = size * (cell[2 + r] - cell[r]);
+                  cell[r] += (cell[2 + r] - cell[r] - side) * sneppp_rng_uniform(&rng), cell[2 + r] = cell[r] + side;
+               }
+               sneppp__cell_bound(s, cell);
+               for (int i = 0; i < 64; i++) {
+                  double      p[2];
+                  sneppp_real x[2];
+                  p[0] = cell[0] + (cell[2] - cell[0]) * (0.001 + 0.998 * (i / 8) / 7), p[1] = cell[1] + (cell[3] - cell[1]) * (0.001 + 0.998 * (i % 8) / 7);
+                  if (sample_event(&m, p, x)) top = fmax(top, (double)sneppp_intensity(&m, x));
+               }
+               ASSERT(top > 0 && cell[4] >= top * (sizeof(sneppp_real) == 4 ? 0.999 : 1 - 1e-9));
+               if (size < 0.01) ASSERT(cell[4] < 1.1 * top);
+            }
+            sneppp__block_free(&draw.block);
+            sneppp_free(&m);
+         }
+   ASSERT(cut >= 36); /* of 40 in the four other mixes */
+   PASS();
+}
+
 /* Balls of more axes than nodes could fill: numbers are means over points, which know at least how large the ball is. */
 TEST sample_balls_of_seven_axes(void)
 {
@@ -1449,6 +1511,7 @@ SUITE(sample)
 {
    RUN_TEST(sample_mixed_layers_and_zeros);
    RUN_TEST(sample_cells_know_what_they_hold);
+   RUN_TEST(sample_bounds_of_mixes_hold);
    RUN_TEST(sample_balls_of_seven_axes);
    RUN_TEST(sample_cells_against_closed_forms);
    RUN_TEST(sample_rests_hold);

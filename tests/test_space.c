@@ -641,6 +641,41 @@ TEST space_defaults_have_spread(void)
    PASS();
 }
 
+/* Each number of each list is looked at, the first as the last, and named where it is not finite. */
+TEST space_every_number_is_looked_at(void)
+{
+   double        mean[6], scale[6], weight[3], ends[6], point[6], W[6], b[3], width[6];
+   sneppp_window win[5];
+   sneppp_layer  layer;
+   struct { const char *name; double *x; int count, cols, of; } list[12] = {
+      {"window.weight", weight, 3, 0, 0}, {"window.mean", mean, 6, 2, 0}, {"window.scale", scale, 6, 2, 0}, {"window.ends", ends, 6, 2, 1},
+      {"window.point", point, 6, 2, 2}, {"window.weight", weight, 3, 0, 2}, {"window.lo", NULL, 2, 0, 3}, {"window.hi", NULL, 2, 0, 3},
+      {"window.centre", NULL, 2, 0, 4}, {"layer.W", W, 6, 2, 5}, {"layer.b", b, 3, 0, 5}, {"layer.width", width, 6, 2, 5}};
+   for (int i = 0; i < 6; i++) mean[i] = point[i] = W[i] = i, scale[i] = width[i] = ends[i] = 1 + i, weight[i / 2] = b[i / 2] = 1;
+   win[0] = space_window(SNEPPP_SPACE_GAUSS, 2), win[1] = space_window(SNEPPP_SPACE_INTERVALS, 1);
+   win[2] = space_window(SNEPPP_SPACE_FINITE, 2), win[3] = space_window(SNEPPP_SPACE_BOX, 2), win[4] = space_window(SNEPPP_SPACE_BALL, 2);
+   win[0].count = win[1].count = win[2].count = 3;
+   win[0].weight = win[2].weight = weight, win[0].mean = mean, win[0].scale = scale, win[1].ends = ends, win[2].point = point;
+   list[6].x = win[3].lo, list[7].x = win[3].hi, list[8].x = win[4].centre;
+   memset(&layer, 0, sizeof layer);
+   layer.n = 3, layer.W = W, layer.b = b, layer.width = width, layer.unit.act = SNEPPP_ACT_RBF;
+   for (int k = 0; k < 12; k++)
+      for (int i = 0; i < list[k].count; i++)
+         for (int inf = 0; inf < 2; inf++) {
+            const double was = list[k].x[i];
+            char         words[48];
+            if (list[k].cols) sprintf(words, "%s[%d][%d]", list[k].name, i / 2, i % 2);
+            else sprintf(words, "%s[%d]", list[k].name, i);
+            list[k].x[i] = inf ? space_inf() : space_nan();
+            if (list[k].of < 5) ASSERT(space_refuses(&win[list[k].of], SNEPPP_ERR_NOT_FINITE, words));
+            else ASSERT(space_layer_refuses(&win[3], &layer, SNEPPP_ERR_NOT_FINITE, words));
+            list[k].x[i] = was;
+            if (list[k].of < 5) ASSERT_EQ(SNEPPP_OK, sneppp__window_check(&win[list[k].of], NULL));
+            else ASSERT_EQ(SNEPPP_OK, sneppp__layer_check(&win[3], &layer, 0, NULL));
+         }
+   PASS();
+}
+
 SUITE(space)
 {
    RUN_TEST(space_defaults_have_spread);
@@ -657,6 +692,7 @@ SUITE(space)
    RUN_TEST(space_polygons);
    RUN_TEST(space_families);
    RUN_TEST(space_layers);
+   RUN_TEST(space_every_number_is_looked_at);
    RUN_TEST(space_natural_parameters);
    RUN_TEST(space_mass_is_the_integral_of_one);
    RUN_TEST(space_statistics);

@@ -284,6 +284,21 @@ TEST special_far_tails(void)
    PASS();
 }
 
+/* x - log(1 + x) is the integral of t/(1 + t) from 0 to x, on both sides of where the method changes. */
+TEST special_x_minus_log1p(void)
+{
+   double node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int    n = sneppp__gauss_legendre(32, node, weight);
+   ASSERT_EQ(0.0, sneppp__x_minus_log1p(0));
+   for (double x = -0.4; x < 4; x += 0.0103) {
+      double sum = 0, got = sneppp__x_minus_log1p(x), tiny = 1e-9 * x;
+      for (int i = 0; i < n; i++) { double t = 0.5 * x * (1 + node[i]); sum += 0.5 * x * weight[i] * (t / (1 + t)); }
+      ASSERT_IN_RANGE(sum, got, 1.5e-15 * SPECIAL_SLACK * sum);
+      ASSERT_IN_RANGE(0.5, sneppp__x_minus_log1p(tiny) / (tiny * tiny), 1e-8);
+   }
+   PASS();
+}
+
 SUITE(special)
 {
    RUN_TEST(special_quotients);
@@ -296,4 +311,5 @@ SUITE(special)
    RUN_TEST(special_gauss_legendre);
    RUN_TEST(special_extremes);
    RUN_TEST(special_far_tails);
+   RUN_TEST(special_x_minus_log1p);
 }
