@@ -117,7 +117,7 @@ build/test/tests: $(TEST_DEPS)
 # A suite of a low floor takes the header only up to that floor, and is there in a second or two: the header ends before
 # the floor that is named here, where three conditions are open.
 BEFORES := base:mem mem:threads threads:optim rng:linalg linalg:integrals special:space vector:loss space:loss \
-           kernel:optim kernel_gauss:optim kernel_shape:optim optim:radial
+           kernel:optim kernel_gauss:loss kernel_shape:optim optim:radial
 BEFORE   = $(patsubst $*:%,%,$(filter $*:%,$(BEFORES)))
 
 suite-%: build/greatest/greatest.h FORCE
@@ -125,7 +125,7 @@ suite-%: build/greatest/greatest.h FORCE
 	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
 	@awk 'NR == 1 { print "#line 1 \"sneppp.h\"" } /^\/\* >>$(BEFORE) ===/ { print "#endif\n#endif\n#endif"; exit } { print }' \
 	   sneppp.h > build/gen/upto_$*.h
-	$(call BUILD_TESTS,build/test/$@,-DSNEPPP_TEST_SUITES='"suite_$*.h"' $(if $(BEFORE),-DSNEPPP_TEST_HEADER='"upto_$*.h"' -Wno-unused-function))
+	$(call BUILD_TESTS,build/test/$@,-DSNEPPP_TEST_SUITES='"suite_$*.h"' -Wno-unused-function $(if $(BEFORE),-DSNEPPP_TEST_HEADER='"upto_$*.h"'))
 	$(RUN) build/test/$@
 
 build/greatest/greatest.h:
