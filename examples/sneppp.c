@@ -59,7 +59,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a line of JSON in the place of all but the last line\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"
-    "test_nll is there with --test only, and gap, the most by which the likelihood can still be improved (nats per event),\n"
+    "test_nll is there with --test only, and gap, the most by which the likelihood less its penalties can still be improved (nats per event),\n"
     "where a convex problem was solved; of auto it is weights_gap, that of the weights of its widths by leave-one-out only.\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
