@@ -123,9 +123,9 @@
       10,000, which deserve faster ones. A setting that the method does not use is refused; so are desc.alpha, desc.rank
       and factor.unit, units, no_bias and width where AUTO makes its bumps, but for a default that is spelled out.
    3  ASK
-      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN and infinity: NaN). A query of an AUTO
-      fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
-      one core), in a loop or in a batch; a full readout takes n (m + d) products.
+      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN and infinity: NaN). A
+      query of an AUTO fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us
+      in double (bei, AVX2, one core), in a loop or in a batch; a full readout takes n (m + d) products.
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
@@ -16001,13 +16001,14 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
       lambda(x) = N/|X| [ p_0 + sum_c p_c 1/N sum_j bump_jc(x) ],      bump_jc = exp(-|x - x_j|^2 / 2 h_jc^2) / mean.
 
    This is a squared network with radial units psi = sqrt(bump), a diagonal V and a constant. Widths come in ladders,
-   h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_4 and d_k to the fourth and the
-   k-th neighbour, k a 64th of the events but 8 to 64: a far one says how dense the pattern is with less noise, and of
-   many events it is still near. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
-   numbers this way cannot overfit as a weight per event does, but it does a little: they are trusted only when they
-   gain several nats over an average of the classical estimates, each with one width and a floor, its centres on the
-   events or moved to the mean of what is around them. Last, where there are no clusters, the bumps of events that
-   stand alone are widened, because nothing else judges an event's own bumps at its own place.
+   h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_4 and d_k to the fourth and
+   the k-th neighbour, k a 64th of the events but 8 to 64: a far one says how dense the pattern is with less
+   noise, and of many events it is still near. The weights p maximise a concave likelihood (below), with a
+   certificate. Choosing some forty numbers this way cannot overfit as a weight per event does, but it does a
+   little: they are trusted only when they gain several nats over an average of the classical estimates, each
+   with one width and a floor, its centres on the events or moved to the mean of what is around them. Last, where
+   there are no clusters, the bumps of events that stand alone are widened, because nothing else judges an
+   event's own bumps at its own place.
 
    In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so
    psi is the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative
@@ -17183,7 +17184,7 @@ static void sneppp__auto_cap(sneppp__auto *f)
 }
 
 /* Is column c in mixture number `tier`? The tame one has the fixed widths that are no narrower than the best single one,
-   and what is smooth; the middle one also widths a little narrower, and those by the farther neighbours; the last has all. */
+   and what is smooth; the middle one also widths a little narrower, and those by farther neighbours; the last all. */
 static int sneppp__in_tier(const sneppp__auto *f, int tier, int widest, int moved, int c)
 {
    const int fixed = f->ladder[0].S, far_off = fixed + f->ladder[1].S;
