@@ -22,7 +22,7 @@
       as events move only a little, the fit must be right in its local shape only.
    3. Fits are too smooth: bumps are wider and ridges lower than they are. Too many pairs are an alarm only if an intensity
       does not explain them that is sharper, the power CHECK_SHARP of the fitted one (a Gaussian bump becomes narrower by
-      the root of it); too few, only if the fitted one itself does not.
+      the root of it; how much was chosen by narrow ridges of few events, see bench/README.md); too few, only if the fitted one itself does not.
    4. One hidden pattern is as good as another, but not the same, and so is the fit of one hand. There are several turns:
       a hand moves under the fit of the next, of the one after it and so on, each time to a hidden pattern and simulations
       of its own, and the normal scores of their p-values are averaged. (Fits take most of the time; scores of one deal
@@ -40,7 +40,7 @@
 #include <string.h>
 
 enum { CHECK_DISTANCES = 24, CHECK_FOLDS = 5, CHECK_TURNS = 2 * (CHECK_FOLDS - 1), CHECK_POOL = 32, CHECK_SIDE = 10, CHECK_LEAST = 20 };
-#define CHECK_SHARP 1.5
+#define CHECK_SHARP 2.5
 #define CHECK_ALIKE 0.62
 
 typedef struct check_how {

@@ -626,9 +626,14 @@ TEST level_raster_of_many_rows(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, z, NULL, &err));
       for (size_t i = 0; i < 2 * rows; i++) most = fmax(most, (double)z[i]);
       for (size_t i = 0; i < 2 * rows; i += 13) {
-         sneppp_real x[2];
-         x[0] = (sneppp_real)(-3.5 + 4.375 * ((double)(i % 2) + 0.5)), x[1] = (sneppp_real)(-3 + 9.5 / rows * ((double)(i / 2) + 0.5));
-         ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)z[i], level_tiny * most);
+         const double at[2] = { -3.5 + 4.375 * ((double)(i % 2) + 0.5), -3 + 9.5 / rows * ((double)(i / 2) + 0.5) };
+         double       there[3]; /* at reals on both sides of the middle of the cell, which may be none, and at its own */
+         for (int side = 0; side < 3; side++) {
+            sneppp_real x[2];
+            x[0] = (sneppp_real)at[0], x[1] = (sneppp_real)(at[1] + (side - 1) * (sizeof(sneppp_real) == 4 ? 1e-6 : 1e-15));
+            there[side] = (double)sneppp_intensity(&m, x);
+         }
+         ASSERT_IN_RANGE(there[1], (double)z[i], level_tiny * most + fabs(there[2] - there[0]));
       }
       g.means = 1;
       ASSERT_EQ(SNEPPP_OK, sneppp_bake(&m, &g, z, NULL, &err));
