@@ -98,11 +98,12 @@
       axis has a scale of its own (report.axes). Gaps in time (events.seen) are filled from both sides, events may have
       weights, and coordinates that were rounded, all of them or a part (days, a grid), are spread over the step
       (report.resolution, fit.resolution).
-      CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate:
-      report.gap is the most by which the likelihood less the penalties (fit.eps2, fit.trace or what fit.tune chose), in
-      nats per event, could still be improved before a tuned fit is scaled to its events. Take it where that or a
-      fixed set of features matters. PGD solves the same problem as the paper does. ADAM learns everything, features
-      too, in batches if asked; sneppp_trainer steps it by hand, saves its state and resumes to the same bits.
+      CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a
+      certificate: report.gap is the most by which the likelihood less the penalties (fit.eps2, fit.trace or what
+      fit.tune chose), in nats per event, could still be improved before a tuned fit is scaled to its events. Take
+      CONVEX where this certificate or a fixed set of features matters. PGD solves the same problem as the paper does.
+      ADAM learns everything, features too, in batches if asked; sneppp_trainer steps it by hand, saves its state and
+      resumes to the same bits.
       Events may lie in memory or come from a callback that reads by position (events.read), as several realisations,
       seen in a part of the window only (events.seen).
       Where nobody has the points, only "12 cases in this district, 3 in that", events.region and events.counts take
@@ -139,8 +140,9 @@
       its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
       for combinations that no cell has, of which the events say nothing; sneppp_count_sure is the band around it, but
       not after AUTO.
-      sneppp_intensity is absolute; divided by sneppp_window_density of your window it is relative to the exposure (of
-      model.desc's, after AUTO with covariates, to what these multiply it to).
+      sneppp_intensity is absolute; divided by sneppp_window_density of your window it is relative to the exposure.
+      After AUTO with covariates take the window in model.desc: then it is relative to the exposure times what the
+      covariates multiply it by.
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
       and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
@@ -196,12 +198,12 @@
 
 >>rules =======================================================================================================
    MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
-             kept. A call that fails says why in words and leaves its outputs alone (points of a draw that is given up
-             and numeric matrices are said below); a model keeps its last good parameters, but a model that is to be
-             made (init, load, fit_box, marginal, ...) is written over: free an old one first. "Borrows" below: from
-             SNEPPP_MALLOC, given back before the call returns. A block of your own is always `mem` of `mem_bytes`,
-             aligned as you like, and as large as ..._bytes() says; one that is too small is refused with the size that
-             is needed. NULL and 0: from SNEPPP_MALLOC.
+             kept. A call that fails says why in words and leaves its outputs alone (but for points of a draw that is
+             given up, numeric matrices, gradients, pictures, and intensities of a source that fails); a model keeps
+             its last good parameters, but a model that is to be made (init, load, fit_box, marginal, ...) is written
+             over: free an old one first. "Borrows" below: from SNEPPP_MALLOC, given back before the call returns. A
+             block of your own is always `mem` of `mem_bytes`, aligned as you like, and as large as ..._bytes() says;
+             one that is too small is refused with the size that is needed. NULL and 0: from SNEPPP_MALLOC.
    THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
              call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
              (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
@@ -219,22 +221,25 @@
          model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric, ..._sure       borrow                                      const
       get_layer, get_matrix, save                     nothing                                     const
-      sample, sample_bytes                            borrow, or yours: mem; one rng per thread   const
-      marginal, conditional, draw_model               out gets a block; borrow                    const
+      sample, sample_bytes                            borrow, or yours: mem (rasters borrow,      const
+                                                      too); one rng per thread
+      marginal, conditional                           out gets a block; borrow                    const
+      draw_model                                      out gets a block, or yours in mem; borrow   const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
       set_layer, set_matrix                           borrow                                      changed
       fit                                             borrows; replaces the model's block, to     changed
                                                       which it adds the events, but not yours
       fit_box                                         one block; borrows                          made
-      trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
-                                                      which must outlive the trainer, is its own
+      trainer_init, _step, _load, _free, _save        one block from init to free (steps borrow   changed
+                                                      on rasters); the model, which must outlive
+                                                      the trainer, is its own
          with fit.reduce: init, _step, _load and      as above, and what is in transit            changed on
          fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
       pool_make, pool_free                            one block; one call at a time per pool      -
-      window_..., lonlat, thin, version,       
+      window_..., lonlat, thin, version,
          strerror, poisson_interval, kernel_at        nothing                                     -
       rng_...                                         nothing; a generator has one thread         -
 
@@ -257,15 +262,15 @@
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
       coordinates; elsewhere, also on rasters that were seen in part or have counts by region, or covariates over ranks,
       it solves the convex problem on default features, with waves tuned (fit.tune) where events are in memory, and the
-      report says so. Its intervals take what covariates do
-      for known, and there are none for regions with other covariates.
+      report says so. Its intervals take what covariates do for known, and there are none for regions with other
+      covariates.
       A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
       exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
       and activation, not for all: a pair without one is refused when the model is made; on caps and rectangles of the
-      sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs
-      other units. Models with features of your own can be neither sampled nor saved; nor can one be sampled whose
-      intensity is so far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
-      by region and no fit.tune, and do not count copies.
+      sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200
+      needs other units. Models with features of your own can be neither sampled nor saved; nor can one be sampled
+      whose intensity is so far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one
+      realisation, no counts by region and no fit.tune, and do not count copies.
 
 >>changes =====================================================================================================
       0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out;
@@ -351,6 +356,7 @@
    renamed as well: in C++, one name for two types is an error in the program even if no file sees both. Windows, errors
    and generators are the same in both precisions and keep their names. */
 #ifdef SNEPPP_REAL_FLOAT
+   #define sneppp_bake             sneppp_bake_f32
    #define sneppp_conditional      sneppp_conditional_f32
    #define sneppp_count            sneppp_count_f32
    #define sneppp_count_box        sneppp_count_box_f32
@@ -393,7 +399,6 @@
    #define sneppp_pool_free        sneppp_pool_free_f32
    #define sneppp_pool_make        sneppp_pool_make_f32
    #define sneppp_pool_parallel    sneppp_pool_parallel_f32
-   #define sneppp_bake           sneppp_bake_f32
    #define sneppp_readout_state    sneppp_readout_state_f32
    #define sneppp_real             sneppp_real_f32
    #define sneppp_rng_below        sneppp_rng_below_f32
@@ -504,8 +509,8 @@ typedef struct sneppp_parallel {
 } sneppp_parallel;
 
 /* ---- random numbers: all of the generator's state. Zeroed, it is seed 0, stream 0, at the start. Copy it to
-   repeat, set seed and stream to branch off, and an even position to go anywhere in no time. Streams of one seed never
-   overlap. */
+   repeat. Set seed or stream, together with an even position, to branch off; an even position alone goes anywhere in
+   no time. Streams of one seed never overlap. */
 typedef struct sneppp_rng {
    uint64_t seed;
    uint64_t stream;
@@ -984,11 +989,11 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
 #endif
 
-/* ---- windows */
+/* ---- windows: their mass (0: it is infinite), whether x, of finite numbers, lies in one */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
 SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
-/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
-   outside. */
+/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box or
+   sphere; 0 outside. */
 SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
 
 /* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
@@ -1063,7 +1068,8 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, size_t regions,
                                       double *count, const sneppp_parallel *par, sneppp_error *err);
 /* Integrate one factor out, over a part of it or (NULL) all of it; or fix it at a point. out is a new model over the
-   factors that stay: the time profile of a district, the map of a week. Free it. */
+   factors that stay: the time profile of a district, the map of a week. Free it. That at a point has the density of
+   the fixed factor's base measure (an exposure, a Gaussian) divided out: multiply by sneppp_window_density there. */
 SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over,
                                          sneppp_model *out, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
@@ -1092,7 +1098,7 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
    scatter about like the errors above (measured: 0.65 to 1.6 of them, more where intervals trust the region's own count
    rather than the fit, which draws cannot). Totals scatter twice as much as a Poisson count, because the allowance for
    the bias of each place by itself is one for all places at once where bumps are wide. Of AUTO a draw costs little, of
-   other fits as much as a convex fit. It is asked, counted and sampled like any other, but knows no events; free it.
+   other fits as much as a convex fit, which knows the penalties fit.trace and fit.tune, but not fit.eps1 and eps2. It is asked, counted and sampled like any other, but knows no events; free it.
    mem: a block as large as the model's own, or NULL. */
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err);
@@ -1110,7 +1116,7 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
    (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either
-   direction, encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them,
+   direction, encloses the smaller part of the sphere, and one within an odd number of others is a hole. Models as AUTO makes them,
    sums of bumps, have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner
    at a pole); for others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator.
    ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were found. */
@@ -1148,15 +1154,17 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
 #ifndef SNEPPP_NO_SAMPLE
 /* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
    defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
-   info->count says what is needed and x is untouched.
+   info->count says what is needed, x is untouched, and a rng of yours is where it was, so that the same call with
+   more room draws that number.
    Regions are cut to the window, as in sneppp_count.
-   The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
-   3), and additive and separable intensities are drawn part by part. A model of which that is not true, because its
-   intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
-   numbers that overflow) in bounded time; as it may show only on the way, x is then undefined.
-   Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a few matrices
-   (n, n). sneppp_sample_bytes is its size for up to cap points in region (all boxes: NULL), or 0 and a reason where the
-   model cannot be sampled. */
+   The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim
+   > 3 and on rasters), and additive and separable intensities are drawn part by part. A model of which that is not
+   true, because its intensity is far below any bound or changes within the last digits, is refused
+   (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show only on the way, x is
+   then undefined.
+   Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others (and a cell for each
+   of a raster's) and a few matrices (n, n). sneppp_sample_bytes is its size for up to cap points in region (all
+   boxes: NULL), or 0 and a reason where the model cannot be sampled. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
@@ -1200,7 +1208,8 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #elif defined(SNEPPP_WITH_SAMPLE)
 /* ---- draw from an exported model: one that AUTO made, a sum of bumps. As sneppp_sample of the whole library, but mem
    must be given, sneppp_sample_bytes depends on the model alone, and regions are boxes in boxes and polygons. The
-   expected number in a polygon is not known: info->expected is NaN, and ERR_SIZE leaves the first cap points in x.
+   expected number in a polygon is not known: info->expected is NaN, and without `count` ERR_SIZE leaves the first cap
+   points in x.
    sneppp_count_box: the expected number in a box of all coordinates, if all windows are boxes. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err);
@@ -1253,7 +1262,8 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
    forward declarations of private functions: where one seems needed, the function is on the wrong floor. They are
-   ordered by who needs them. Part I asks a model that exists: base, machine, special, evaluate. Part II makes one from
+   ordered by who needs them. Part I asks a model that exists: base, machine, special, evaluate, and rng and spawn,
+   which draw from one. Part II makes one from
    events: mem to auto. Part III does something with it: sure, sample, io, input, each behind a switch of its own. */
 
 /* >>base ===================================================================================================== */
@@ -2282,7 +2292,7 @@ static size_t sneppp__raster_cell(const sneppp_window *w, const double *x)
       if (!(x[r] >= lo && x[r] <= hi)) return SIZE_MAX;
       u = u < 0 ? 0 : u > (double)w->cells[r] ? (double)w->cells[r] : u;
       at[r] = (size_t)u;
-      back[r] = at[r] > 0 && u == floor(u);
+      back[r] = at[r] > 0 && u == floor(u) && x[r] > lo;
       if (back[r] && (at[r] == w->cells[r] || x[r] == hi)) at[r]--, back[r] = 0;
    }
    for (size_t k = 0; k < 4; k++) {
@@ -2507,7 +2517,8 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
          return fabs(sum - 1) <= (double)1e-6;
       case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
       case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
-      case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
+      case SNEPPP_SPACE_FINITE: /* a point without a weight is no part of it */
+         return sneppp__whole(x[0]) && x[0] < (double)win->count && (!win->weight || win->weight[(size_t)x[0]] > 0);
       case SNEPPP_SPACE_RASTER:
          return sneppp__raster_cell(win, x) < SIZE_MAX && (!win->xy || sneppp__polygon_holds(win, x[0], x[1]));
       default: return 1;
@@ -2574,7 +2585,7 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
       case SNEPPP_SPACE_NEGBINOMIAL:
          return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
                 sneppp__lgamma(win->param[0]);
-      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1 / SNEPPP__HUGE) : 0;
+      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]]) : 0;
       case SNEPPP_SPACE_RASTER: {
          size_t cell = sneppp__raster_cell(win, x);
          return cell == SIZE_MAX ? 0 : (win->weight ? log(win->weight[cell]) : 0) + sneppp__raster_tilt(win, cell);
@@ -2635,7 +2646,7 @@ static double sneppp__act(const sneppp_unit *u, double z, double *slope)
    alone. A model whose points are in tree order can therefore rebuild its index without moving anything. */
 #define SNEPPP__LEAF 16            /* points per leaf                                         */
 #define SNEPPP__FEW  128           /* so many centres of a model, or fewer, are one leaf: faster than to choose */
-#define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
+#define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1.03e-12 of their peak are skipped */
 
 /* Squared distance from x to the node's box: no point of the node is nearer. */
 SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
@@ -2650,8 +2661,8 @@ SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double 
 }
 
 /* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
-   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
-   which the caller lowers, and the nearer child comes first. */
+   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing beyond `least` is
+   looked at, which the caller lowers, and the nearer child comes first. */
 typedef struct sneppp__walk {
    const sneppp_node *node;
    const double      *x, *reach2;
@@ -2732,7 +2743,7 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
    return total;
 }
 
-/* ---- the same for many units, so that the switch stays outside the loops */
+/* ---- activations of many units: the switch stays outside the loops */
 
 /* sigma(z) and, if wanted, sigma'(z) of one. */
 SNEPPP__INLINE sneppp_real sneppp__act_real(const sneppp_unit *u, sneppp_real z, sneppp_real *slope)
@@ -3016,15 +3027,16 @@ static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
 static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
 {
    double y[SNEPPP__MAX_STATS];
+   int    inside = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       for (int r = 0; r < L->D; r++) {
          y[r] = (double)x[L->first + r];
          if (!sneppp__finite(y[r])) return -1;
       }
-      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
+      inside = inside && sneppp_window_contains(&model->desc.factor[f].window, y);
    }
-   return 1;
+   return inside;
 }
 
 /* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
@@ -3041,7 +3053,7 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    return sum;
 }
 
-/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
+/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1.03e-12 of the sum of the peaks */
 
 #ifdef SNEPPP__VECTOR
 /* -|x - c|^2 for a vector of centres c (d, ld), of which `left` are left; floats, too, from differences in double. */
@@ -3199,13 +3211,9 @@ SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sne
 static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
 {
    sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   int         own = 0;
-   for (int f = 0; f < model->factors; f++) {
-      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-      own = own || model->desc.factor[f].own.psi;
-   }
+   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
    if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT)
       return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
    return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
 }
@@ -3697,6 +3705,13 @@ static sneppp_status sneppp__scale_check(sneppp_sample_desc *how, sneppp_error *
    return SNEPPP_OK;
 }
 
+/* Lambda times the factor: what a Poisson number is drawn from. */
+static sneppp_status sneppp__expected_check(double expected, sneppp_error *err)
+{
+   SNEPPP__REFUSE(err, !sneppp__finite(expected), RANGE, "the expected number of events cannot be represented");
+   return SNEPPP_OK;
+}
+
 /* ---- mixtures. Is the model one, in these parts of its factors? */
 static int sneppp__is_mixture(const sneppp_model *model, const sneppp_window *const *part)
 {
@@ -3856,28 +3871,32 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    uint64_t           N;
    sneppp_sample_info own;
    sneppp__alias      a;
-   sneppp_rng         fresh, *rng = how && how->rng ? how->rng : &fresh;
+   sneppp_rng         before, fresh, *rng = how && how->rng ? how->rng : &fresh;
    sneppp_sample_desc ask;
    if (polygons < 0) return SNEPPP_ERR_ARG;
    SNEPPP__REFUSE(err, !how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL), ARG,
-                  "mem of sneppp_sample_bytes() is needed");
+                  "mem of %z bytes is needed", sneppp_sample_bytes(model, NULL, 0, NULL));
    SNEPPP__REFUSE(err, cap && !x, ARG, "x is NULL");
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    a.n = (size_t)model->n + 1;
    a.p = (double *)(void *)((unsigned char *)how->mem + (0 - (uintptr_t)how->mem) % sizeof *a.p);
    a.other = (size_t *)(void *)(a.p + a.n), a.list = a.other + a.n;
-   total = sneppp__spawn_weights(model, win, box, a.p);
-   SNEPPP__REFUSE(err, !(total > 0) || !sneppp__finite(total), RANGE,
-                  "the expected number of events cannot be represented, or is 0");
-   sneppp__alias_make(&a);
-   sneppp_rng_init(&fresh, how->seed, 0);
    ask = *how;
    SNEPPP__TRY(sneppp__scale_check(&ask, err));
-   info->expected = polygons ? sneppp__nan() : total * ask.scale;
+   total = sneppp__spawn_weights(model, win, box, a.p);
+   SNEPPP__TRY(sneppp__expected_check(total * ask.scale, err));
+   SNEPPP__REFUSE(err, !(total > 0) && how->count, ARG, "the model expects no events in the region, but %z are asked "
+                  "for", how->count);
+   info->expected = polygons && total > 0 ? sneppp__nan() : total * ask.scale, info->acceptance = 1;
+   if (!(total > 0)) return SNEPPP_OK;
+   sneppp__alias_make(&a);
+   sneppp_rng_init(&fresh, how->seed, 0);
+   before = *rng;
    N = how->count ? how->count : sneppp_rng_poisson(rng, total * ask.scale); /* in polygons: of candidates, which may
                                                                                  be outside */
    if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
+   if (info->count > cap) *rng = before; /* who asks again with more room gets this number */
    SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    limit = 8192 * ((double)N + 50), info->count = 0;
    while ((how->count ? info->count : info->candidates) < N) {
@@ -3887,7 +3906,8 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
       if (info->count < cap) memcpy(x + info->count * (size_t)model->D, one, (size_t)model->D * sizeof *x);
       info->count++;
    }
-   info->acceptance = info->candidates ? (double)info->count / (double)info->candidates : 1;
+   if (info->candidates) info->acceptance = (double)info->count / (double)info->candidates;
+   if (info->count > cap) *rng = before;
    SNEPPP__REFUSE(err, info->count > cap, SIZE, "x has room for %z points, but there are %z", cap, info->count);
    return SNEPPP_OK;
 }
@@ -4115,7 +4135,8 @@ static void sneppp__pool_drain(sneppp_pool *pool)
 }
 
 /* Waits for a signal, the lock held. The first turns are spent awake, because a small training step asks for help
-   every few ten microseconds and a sleeper takes as long to wake; whoever else wants the processor gets it. */
+   every few tens of microseconds and a sleeper takes as long as that to wake; whoever else wants the processor gets
+   it. */
 static void sneppp__pool_wait(sneppp_pool *pool, pthread_cond_t *signal, int turn)
 {
    if (turn >= SNEPPP__POOL_TURNS) { pthread_cond_wait(signal, &pool->lock); return; }
@@ -4379,7 +4400,7 @@ SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
    some machines. Its depth follows from the shape of the product and its width is what fits. */
 #define SNEPPP__TILE_ROWS   6
 #define SNEPPP__DEPTH       128   /* steps of k in a block: one panel and one strip fit into the first cache      */
-#define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels, 64 kB, for the second cache  */
+#define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels                               */
 #define SNEPPP__BLOCK_BYTES 32768 /* a block on the stack: 2 panels of AVX-512 and more of the others at full depth */
 #define SNEPPP__SMALL_BYTES 6144  /* the same for products whose B fits into it, of at most half that depth       */
 #define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
@@ -5882,8 +5903,6 @@ static void sneppp__polygon_draw(const sneppp_window *win, sneppp_rng *rng, doub
    x[0] = win->xy[0], x[1] = win->xy[1];
 }
 
-/* A point of a raster: a cell, as its mass says that the box leaves, a point in it, and again if the polygon does not
-   hold it; 0 if that is hopeless. */
 typedef struct sneppp__cell_draw { double left; sneppp__plot at; } sneppp__cell_draw;
 static void sneppp__plot_draw(const sneppp__plot *piece, void *arg)
 {
@@ -5892,9 +5911,20 @@ static void sneppp__plot_draw(const sneppp__plot *piece, void *arg)
    o->left -= piece->weight * sneppp__plot_area(piece);
 }
 
+/* A point of a raster: a cell, by what it has of the box around the polygon, a point in it, and again if the polygon
+   does not hold it; 0 if that is hopeless. */
 static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    sneppp_window box = *win;
+   for (int r = 0; win->xy && r < 2; r++) {
+      sneppp__raster_side(win, r, &box.lo[r], &box.hi[r]);
+      for (size_t k = 0, vertices = sneppp__vertices(win); k < vertices; k++) {
+         const double v = win->xy[2 * k + (size_t)r];
+         x[0] = k ? fmin(x[0], v) : v, x[1] = k ? fmax(x[1], v) : v;
+      }
+      box.lo[r] = fmax(box.lo[r], x[0]), box.hi[r] = fmin(box.hi[r], x[1]);
+      if (!(box.lo[r] < box.hi[r])) return 0;
+   }
    box.xy = NULL;
    const double mass = sneppp_window_mass(&box);
    for (int attempt = 0; attempt < 4096; attempt++) {
@@ -6622,10 +6652,11 @@ static void sneppp__laplace_sum(sneppp__laplace *L)
       sneppp__laplace_add(L, 1, &part);
    }
    for (size_t ring = 0, n; win->space == SNEPPP_SPACE_POLYGON && ring < sneppp__ring_count(win); ring++, v += 2 * n) {
+      const double sign = sneppp__ring_sign(win, ring); /* walks along the ring: not once for each triangle */
       n = sneppp__ring_size(win, ring);
       for (size_t k = 1; k + 1 < n; k++) {
          sneppp__laplace_triangle(&part, v, v + 2 * k, v + 2 * k + 2);
-         sneppp__laplace_add(L, sneppp__ring_sign(win, ring), &part);
+         sneppp__laplace_add(L, sign, &part);
       }
    }
    part.f = sneppp__c(1, 0);
@@ -7165,7 +7196,7 @@ static void sneppp__gauss_price(const sneppp__gauss *q, int s, sneppp__gauss_out
 }
 
 /* Weights of length zero: U = a is a constant (or V = b is), C = 0, and k is a product of first moments.
-   Only the rectified units need this as a case of its own. */
+   Only rectified and ELU units need this as a case of its own. */
 static void sneppp__gauss_apart(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[2][3];
@@ -8602,13 +8633,14 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
    }
 }
 
-/* Boxes, R^d and unions of intervals: products over coordinates. Of each, f, m1, m2 over [lo, hi], over R if lo == hi:
+/* Boxes, R^d and unions of intervals: products over coordinates. Of each, f, m1, m2 over [lo, hi], or over R:
    f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt 2). Differences of erf and of exp are formed
    without cancellation. A factor may underflow to 0, so the gradient multiplies the other factors. */
 static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
-   const int            union_ = win->space == SNEPPP_SPACE_INTERVALS;
+   const int            union_ = win->space == SNEPPP_SPACE_INTERVALS, everywhere = !union_ && win->space !=
+                                                                                    SNEPPP_SPACE_BOX;
    double               sum = 0;
    for (size_t c = 0; c < (union_ ? win->count : 1); c++) {
       const double *lo = union_ ? win->ends + 2 * c : win->space == SNEPPP_SPACE_BOX ? win->lo : sneppp__zeros;
@@ -8618,7 +8650,7 @@ static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
       for (int r = 0; r < p->d; r++) {
          o[r] = sneppp__bell_of(p, r);
          const double tau = o[r].tau, peak = exp(-0.5 * o[r].away * o[r].away);
-         if (lo[r] == hi[r]) {
+         if (everywhere) {
             f[r][0] = peak * tau * SNEPPP__SQRT_2PI;
             f[r][1] = 0;
             f[r][2] = tau * tau * f[r][0];
@@ -9062,6 +9094,7 @@ typedef struct sneppp__gram_job {
    const sneppp__plan *plan;
    size_t              lanes;
    int                 checked; /* the window is known to be one                   */
+   void               *ctx;     /* of the allocator: rasters borrow                */
 } sneppp__gram_job;
 
 static size_t sneppp__band_end(size_t first, size_t n) { return n - first < SNEPPP__TILE ? n : first + SNEPPP__TILE; }
@@ -9510,7 +9543,7 @@ static sneppp_status sneppp__bumps_gram(const sneppp__gram_job *job, int *done, 
    const sneppp_window *win = job->plan->win;
    const sneppp_layer  *layer = job->plan->layer;
    sneppp__plots        cut;
-   sneppp__room         room = sneppp__room_open(NULL);
+   sneppp__room         room = sneppp__room_open(job->ctx);
    *done = win->space == SNEPPP_SPACE_RASTER && job->shape != SNEPPP__FULL && !job->G && !job->plan->log &&
            sneppp__raster_places(win) && !sneppp__raster_more(win);
    for (int i = 0; i < layer->n && *done; i++) *done = sneppp__plan_unit(job->plan, i).act == SNEPPP_ACT_RBF;
@@ -9536,7 +9569,7 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
    sneppp__cells_job   o;
    size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, points = 0;
    unsigned            acts = SNEPPP__A(ONE);
-   sneppp__room        room = sneppp__room_open(NULL);
+   sneppp__room        room = sneppp__room_open(job->ctx);
    SNEPPP__TRY(sneppp__bumps_gram(job, done, err));
    if (job->plan->win->space != SNEPPP_SPACE_RASTER || job->shape != SNEPPP__FULL || job->plan->log) return SNEPPP_OK;
    memset(&o, 0, sizeof o);
@@ -10065,6 +10098,8 @@ SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int facto
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has features of its own and an activation: choose one", f);
    SNEPPP__REFUSE(err, desc->readout == SNEPPP_READOUT_DIAGONAL, ARG,
                   "factor[%d].own: features of your own need a full readout", f);
+   SNEPPP__REFUSE(err, x->window.space == SNEPPP_SPACE_RASTER && x->window.no_place, ARG, "factor[%d].own: features of "
+                  "your own are functions of the place, which window.no_place leaves out", f);
    SNEPPP__REFUSE(err, factors > 1 && (desc->mix == SNEPPP_MIX_SUM || desc->mix == SNEPPP_MIX_STACK), NO_CLOSED_FORM,
                   "factor[%d].own: this mix needs first moments, which own features do not give; stack them yourself, "
                   "with a constant among them", f);
@@ -10305,6 +10340,8 @@ SNEPPP__COLD static void sneppp__place_model(sneppp__carver *c, const sneppp_des
       if (x->units) {
          L->units = (sneppp_unit *)sneppp__take(c, units, 1, sizeof *L->units);
          if (L->units) memcpy(L->units, x->units, units * sizeof *L->units);
+         for (size_t i = 0; L->units && i < units; i++)
+            if (L->units[i].act == SNEPPP_ACT_DEFAULT) L->units[i].act = sneppp__act_default(x->window.space);
          model->desc.factor[f].units = L->units;
       }
       if (!f) n = units;
@@ -10770,7 +10807,7 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
    sneppp_error  inner;
    sneppp_status st = sneppp__window_check(part, &inner);
    double        x[SNEPPP_MAX_DIM];
-   size_t        corners = part->space == SNEPPP_SPACE_BOX ? (size_t)1 << (st ? 0 : part->dim) : 0;
+   size_t        corners = 1;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    SNEPPP__REFUSE(err, part->dim != win->dim, ARG, "region.factor[%d].dim = %d, but the window has %d", f, part->dim,
                   win->dim);
@@ -10781,10 +10818,10 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
          if (win->space == SNEPPP_SPACE_INTERVALS) return sneppp__region_line(win, part, f, err);
          if (win->space != SNEPPP_SPACE_BALL) break;
          if (part->space == SNEPPP_SPACE_POLYGON) corners = sneppp__vertices(part);
-         for (size_t k = 0; k < corners; k++) { /* of a convex window corners say all */
+         for (size_t k = 0; k < corners; k++) { /* vertices say all of a polygon, and the farthest corner of a box */
             for (int r = 0; r < part->dim; r++)
                x[r] = part->space == SNEPPP_SPACE_POLYGON ? part->xy[2 * k + (size_t)r]
-                                                          : (k >> r & 1) ? part->hi[r] : part->lo[r];
+                      : part->hi[r] - win->centre[r] > win->centre[r] - part->lo[r] ? part->hi[r] : part->lo[r];
             SNEPPP__REFUSE(err, !sneppp_window_contains(win, x), ARG,
                            "region.factor[%d] reaches outside the window near %g", f, x[0]);
          }
@@ -10840,7 +10877,7 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
       return SNEPPP_OK;
    }
    sneppp__gram_job job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
-   job.checked = 1; /* and a polygon that was cut is no simple ring */
+   job.checked = 1, job.ctx = model->desc.alloc_ctx; /* and a polygon that was cut is no simple ring */
    st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
    if (st != SNEPPP_OK || !g->c[f]) return st;
    job.shape = SNEPPP__MOMENT, job.K = g->c[f];
@@ -11082,6 +11119,10 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
    while (sneppp__room_run(&room, err)) sneppp__place_grams(&room.c, &full, &g);
    SNEPPP__TRY(room.st);
    room.st = sneppp__grams_region(&full, region, NULL, &g, par, err);
+   for (size_t i = 0, n = (size_t)model->n; room.st == SNEPPP_OK && i < n; i++) /* a product can overflow */
+      for (size_t j = 0; j <= i && room.st == SNEPPP_OK; j++)
+         if (!sneppp__finite(sneppp__mix_entry(model, &g, i, j)))
+            room.st = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented", i, j);
    for (size_t i = 0, n = (size_t)model->n; room.st == SNEPPP_OK && i < n; i++)
       for (size_t j = 0; j <= i; j++) K[i * n + j] = K[j * n + i] = sneppp__mix_entry(model, &g, i, j);
    sneppp__block_free(&room.block);
@@ -11289,7 +11330,7 @@ static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, con
          y[(size_t)r * SNEPPP__POINTS + b] = (double)x[b * (size_t)model->D + (size_t)(L->first + r)] - L->shift[r];
 }
 
-/* The same for B <= POINTS events at once. */
+/* Logarithms of the base measure's density at B <= POINTS events. */
 SNEPPP__APART static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x,
                                                      double *out)
 {
@@ -11603,6 +11644,10 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
       else for (size_t i = 0; i < (size_t)model->readout[k].n; i++) V[k][i] = (sneppp_real)sqrt(part[i * (n + 1)]);
    }
    for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      for (size_t i = 0; st == SNEPPP_OK && i < (size_t)model->readout[k].m * (size_t)model->readout[k].n; i++)
+         if (!sneppp__finite((double)V[k][i]))
+            st = sneppp__fail(err, SNEPPP_ERR_RANGE, "M is too large: its root cannot be represented");
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
       memcpy(model->readout[k].V, V[k], (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof *V[k]);
    if (st == SNEPPP_OK) sneppp__renewed(model);
    sneppp__block_free(&room.block);
@@ -11811,6 +11856,7 @@ SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, 
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
                                             sneppp_model *out, sneppp_error *err)
 {
+   if (!at && out && out != model) memset(out, 0, sizeof *out);
    SNEPPP__REFUSE(err, !at, ARG, "at is NULL");
    return sneppp__reduce(model, factor, NULL, at, out, err);
 }
@@ -12036,13 +12082,16 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
    size_t              N = job->at->count, D = (size_t)job->model->D, rows = sneppp__chunk_rows(job->model);
    double              density[SNEPPP__CHUNK];
    for (size_t first = lane * rows; first < N; first += SNEPPP__LANES * rows) {
-      size_t B = N - first < rows ? N - first : rows;
+      size_t B = N - first < rows ? N - first : rows, some = B;
       if (sneppp__read_events(job->model, job->at, first, B, k->x, &job->error[lane]) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) {
          int in = sneppp__inside(job->model, k->x + b * D);
          job->out[first + b] = in > 0 ? 1 : in < 0 ? (sneppp_real)sneppp__nan() : 0;
-         if (in <= 0) memset(k->x + b * D, 0, D * sizeof *k->x); /* answered already; zeros harm no statistic */
+         if (in > 0) some = b;
       }
+      if (some == B) continue;
+      for (size_t b = 0; b < B; b++) /* answered already: features are asked for inside only */
+         if (!(job->out[first + b] > 0)) memcpy(k->x + b * D, k->x + some * D, D * sizeof *k->x);
       sneppp__chunk_features(job->model, B, k);
       sneppp__chunk_readout(job->model, B, k);
       sneppp__base_log_densities(job->model, B, k->x, density);
@@ -12093,7 +12142,7 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
 typedef struct sneppp__bake {
    const sneppp_model *model;
    size_t              cells[2], row;         /* row: of sum, with room for a vector behind its cells           */
-   double              lo[2], step[2];        /* in the user's units                                            */
+   double              lo[2], hi[2], step[2]; /* in the user's units                                            */
    double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
    int                 means;
    double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
@@ -12291,7 +12340,8 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
          int f = m->factors > 1 ? q : 0, own = q - f;
          box[f].dim = own + 1, cell.factor[f] = &box[f];
          box[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
-         box[f].hi[own] = box[f].lo[own] + r->step[q];
+         box[f].hi[own] = (q ? k / r->cells[0] : k % r->cells[0]) + 1 < r->cells[q] ? box[f].lo[own] + r->step[q]
+                                                                                     : r->hi[q];
       }
       int cut = walls && sneppp__box_is_cut(win, box);
       int some = cut || !walls ||
@@ -12342,7 +12392,7 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       if (lo == 0 && hi == 0 && (flat || boxes)) sneppp__window_side(&model->desc.factor[f].window, own, &lo, &hi);
       SNEPPP__REFUSE(err, !sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi), ARG,
                      "grid.lo[%d] = %g must be below hi = %g", k, lo, hi);
-      r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.step[k] = (hi - lo) / grid->cells[k];
+      r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.hi[k] = hi, r.step[k] = (hi - lo) / grid->cells[k];
       r.at[k] = (lo - L->shift[own]) * L->rate[own], r.by[k] = r.step[k] * L->rate[own];
    }
    if (!model->nodes || !flat) { /* no sum of bumps */
@@ -12351,16 +12401,18 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       centres.count = r.cells[0] * r.cells[1], centres.read = sneppp__bake_centres, centres.user = &r;
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp_intensities(model, &centres, out, par, err);
    }
+   const size_t band = r.cells[1] < SNEPPP__BAND ? r.cells[1] : SNEPPP__BAND, bands = (r.cells[1] - 1) / band + 1,
+                lanes = bands < SNEPPP__LANES ? bands : SNEPPP__LANES;
    r.row = r.cells[0] + SNEPPP__BAKE_PAD;
    sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
-      for (int l = 0; l < SNEPPP__LANES; l++) {
-         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
+      for (size_t l = 0; l < lanes; l++) {
+         r.sum[l] = sneppp__doubles(&room.c, band, r.row);
          r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
          r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
       }
    SNEPPP__TRY(room.st);
-   sneppp__run(par, sneppp__bake_lane, &r, SNEPPP__LANES);
+   sneppp__run(par, sneppp__bake_lane, &r, lanes);
    sneppp__block_free(&room.block);
    if (r.means && model->desc.factor[0].window.space == SNEPPP_SPACE_POLYGON)
       return sneppp__bake_counts(&r, 1, err);
@@ -12781,7 +12833,8 @@ static void sneppp__settings(const sneppp_fit_desc *o, double *value)
 SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const sneppp_fit_desc *o)
 {
    const double own[] = { (double)o->method, model->alpha, model->floor, (double)model->n, (double)model->D,
-                          (double)model->budget, (double)sizeof(sneppp_real) };
+                          (double)model->budget, (double)sizeof(sneppp_real), (double)model->desc.mix,
+                          (double)model->desc.readout, (double)model->factors };
    double       set[SNEPPP__SETTINGS];
    uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, own, sizeof own);
    sneppp__settings(o, set);
@@ -12791,8 +12844,13 @@ SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const 
                          (size_t)model->readout[k].n * (size_t)model->readout[k].m * sizeof(sneppp_real));
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
+      const sneppp_factor      *x = &model->desc.factor[f];
+      const double window[] = { (double)x->window.space, sneppp_window_mass(&x->window), (double)x->unit.act, x->unit.p };
+      h = sneppp__digest(sneppp__digest(h, window, sizeof window), L->shift, (size_t)L->D * sizeof *L->shift);
+      h = sneppp__digest(h, L->rate, (size_t)L->D * sizeof *L->rate);
       if (L->W) h = sneppp__digest(h, L->W, (size_t)L->n * (size_t)L->d * sizeof *L->W);
       if (L->b) h = sneppp__digest(h, L->b, (size_t)L->n * sizeof *L->b);
+      if (L->width) h = sneppp__digest(h, L->width, (size_t)L->n * (size_t)L->d * sizeof *L->width);
    }
    return (double)(h >> 12);
 }
@@ -13079,7 +13137,7 @@ typedef struct sneppp__loss {
    size_t               from;           /* where the pass, or a parcel of it, begins                        */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
    size_t               pieces;         /* into which the block has been split so far                       */
-   double              *row;            /* (BLOCK, D + 1) its events and weights, if they are put in order  */
+   double              *row;            /* its events and weights, D + 1 each, if they are put in order      */
    size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
    uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
@@ -13715,9 +13773,12 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, in
    memset(out->W, 0, sneppp__place_lists(&loss->model->layer[f], out, out->W) * sizeof *out->W);
    sneppp__gram_job job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                                         : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
+   job.checked = 1, job.ctx = loss->model->desc.alloc_ctx; /* as in sneppp__factor_grams */
    sneppp_status st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : &grams, err);
+   if (st == SNEPPP_OK && t->team && t->team->over) st = sneppp__agree(t->team, SNEPPP_OK, NULL, err);
    if (st != SNEPPP_OK || !t->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
+   job.checked = 1, job.ctx = loss->model->desc.alloc_ctx;
    return sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, NULL, err);
 }
 
@@ -13812,6 +13873,7 @@ static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, doub
    if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
    if (loss->gradient > 1 && !at_once) sneppp__term_weights(loss, g, c);
    for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+      if (model->desc.factor[f].own.psi) continue; /* nothing of it is learnt */
       if (!at_once) {
          sneppp__mix_pull_gram(model, g, loss->G, f, loss->dK, loss->dc);
          SNEPPP__TRY(sneppp__factor_pull(loss, t, f, loss->dK, 1, NULL, par, err));
@@ -13908,22 +13970,20 @@ SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model 
    *count = 0;
    for (size_t r = 0; r < realisations; r++) {
       st = sneppp__events_check(model, &events[r], &inner);
-      if (st == SNEPPP_OK) st = sneppp__counts_check(model, &events[r], &inner);
+      for (int f = 0; st == SNEPPP_OK && events[r].seen && f < model->factors; f++)
+         if (events[r].seen->factor[f])
+            st = sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], 0, &inner);
+      if (st == SNEPPP_OK) st = sneppp__counts_check(model, &events[r], &inner); /* which looks at what was seen */
       if (st != SNEPPP_OK)
          return realisations > 1 ? sneppp__fail_event(err, st, inner.event, "realisation %z: %s", r, inner.why)
                                  : sneppp__fail_event(err, st, inner.event, "%s", inner.why);
-      for (int f = 0; events[r].seen && f < model->factors; f++) {
-         if (!events[r].seen->factor[f]) continue;
-         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], 0, err));
-      }
       SNEPPP__REFUSE(err, events[r].count > SIZE_MAX - *count, SIZE, "there are more events than size_t can count");
       *count += events[r].count;
    }
    return SNEPPP_OK;
 }
 
-/* Events, each as often as its weight says; and the sum over the realisations of log N! with that number for N, or of a
-   table over its regions. */
+/* Events, each as often as its weight says. */
 static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
 {
    double total = 0;
@@ -13951,6 +14011,7 @@ static int sneppp__has_regions(const sneppp_events *events, size_t realisations)
    return 0;
 }
 
+/* The sum over the realisations of log N!, N the weight of its events, or of a table over its regions. */
 static double sneppp__log_factorials(const sneppp_events *events, size_t realisations)
 {
    double sum = 0;
@@ -13962,7 +14023,7 @@ static double sneppp__log_factorials(const sneppp_events *events, size_t realisa
    return sum;
 }
 
-/* The same three of a fit, whose events may lie on several ranks. */
+/* Realisations of a fit; and weight, number and factorials of its events, which may lie on several ranks. */
 static size_t sneppp__fit_runs(const sneppp_fit_desc *o) { return o->realisations ? o->realisations : 1; }
 
 static double sneppp__fit_weight(const sneppp_fit_desc *o)
@@ -14049,6 +14110,7 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
 {
    double value = 0, expected = 0, n = 0;
    if (!realisations) realisations = 1;
+   SNEPPP__REFUSE(err, !nll, ARG, "nll is NULL");
    SNEPPP__REFUSE(err, !sneppp__finite(scale) || !(scale > 0), ARG, "scale = %g must be positive", scale);
    SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &value, &expected, NULL, par, err));
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
@@ -14146,7 +14208,7 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
 
    c = sum_i w_i phi_i / l_i, of the optimum. With phi = 0, eps2 = 0 and tr(M A) = 1 this is log tau, the N log(tau) of
    tomography. For eps2 = 0 the best tau is max(lambda_max, c); with eps2 > 0 tau = 1 becomes exact at the optimum.
-   Block- diagonal M (ADDITIVE) takes the largest lambda_max of its blocks, diagonal M the largest S_jj / A_jj. The
+   Block-diagonal M (ADDITIVE) takes the largest lambda_max of its blocks, diagonal M the largest S_jj / A_jj. The
    lower bounds C - gap hold whatever M they came from; the best one is kept. lambda_max is the proven upper bound of
    >>linalg.
 
@@ -14790,6 +14852,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
    work = widest * (widest + 2) + sneppp__lambda_max_work(widest); /* of the certificate, enough for eps2 as well */
    cx->work = sneppp__doubles(c, cx->diagonal ? widest : work > p * p ? work : p * p, 1);
    cx->top = sneppp__doubles(c, widest, 1);
+   if (cx->top) memset(cx->top, 0, widest * sizeof *cx->top); /* where no direction gains, there is none */
    for (size_t l = 0; l < cx->lanes; l++) {
       cx->lane[l].y = cx->diagonal ? NULL : sneppp__doubles(c, cx->most, columns);
       cx->lane[l].sum = sneppp__doubles(c, cx->sums, 1);
@@ -15387,7 +15450,7 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
 /* The learning rate of a step, counted from 0. */
 static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 {
-   double r = o->rate, done = (double)step / (double)o->steps;
+   double r = o->rate, done = fmin(1, (double)step / (double)o->steps); /* who steps by hand may go on */
    if (step < o->warmup) return r * (double)(step + 1) / (double)o->warmup;
    if (o->schedule == SNEPPP_RATE_COSINE) return r * 0.5 * (1 + cos(SNEPPP__PI * done));
    if (o->schedule == SNEPPP_RATE_LINEAR) return r * (1 - done);
@@ -16108,7 +16171,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
-#define SNEPPP__FAR      64     /* the farthest neighbour that says how wide; the N/64-th of fewer events    */
+#define SNEPPP__FAR      64     /* the farthest neighbour that says how wide; of N events the N/64-th, or the 8th */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
 #define SNEPPP__SMOOTH   2      /* smooth estimates: third derivatives are damped, or second ones           */
@@ -16206,7 +16269,7 @@ typedef struct sneppp__auto {
    double               lean[SNEPPP_RADIAL_DIM]; /* where a cell lies around the number that stands for it: 0 in the
                                                 middle, 1/2 above it, as days and whole years do, -1/2 below */
    size_t               snapped;             /* events that are                                             */
-   int                  vague;               /* these say less than others, of which there are enough       */
+   int                  vague;               /* rounded events say less than the others, a twentieth or more */
    unsigned char       *ysnap, *snap;        /* (N) whether a centre is; in tree order                      */
    double              *least;               /* (N) no bump of a centre is narrower; see sneppp__auto_widen */
    uint64_t             seed;
@@ -17583,7 +17646,7 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
       f->ysnap[i] = (unsigned char)sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
       f->snapped += f->ysnap[i];
    }
-   f->vague = N - f->snapped >= N / 20;
+   f->vague = 20 * (N - f->snapped) >= N;
 }
 
 /* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
@@ -17713,7 +17776,7 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
-   per axis are tried for the leave-one-out gain at 512 events. The first doubling must gain OPEN nats, a further one 2,
+   per axis are tried for the leave-one-out gain at 512 events. The first doubling must gain 6 + 2 nats, a further one 2,
    on all events: of 5120, those 512 must show a tenth of it. The axes of one box are often alike and the fixed ladder
    tells; space and time have nothing in common, the ratio may be far from 1 and it depends on the finest widths in
    use, so products look at all ladders on more events, and in longer strides first.
@@ -18359,7 +18422,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    return SNEPPP_OK;
 }
 
-/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it,
+/* Puts a finished model in the place of another: in the caller's block, if there is one, and if it holds it,
    without a second sneppp_init: that borrows, and could fail when the block is half overwritten. */
 SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
 {
@@ -18576,6 +18639,7 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
 {
    sneppp__bumps list;
    size_t        N;
+   if (f->N <= 2 * held) held = 0; /* all are centres; many have weight 0 */
    if (sneppp__auto_alone(f->model)) { /* a constant, and what covariates make of it */
       sneppp__auto_tree(f, f->N - held, f->N - held);
       f->C = 1, f->p[0] = 1, f->Q = 1, f->evidence = 1, few->B = 0;
@@ -18587,7 +18651,7 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    N = f->N;
    for (size_t i = 0; i < N; i++) f->ysrc[i] = i; /* who they were was needed to spread them */
    if (f->hole) sneppp__auto_fill(f, room);
-   if ((total <= room + held && f->N <= room) || f->N <= 2 * held) held = 0; /* all are centres; many have weight 0 */
+   if ((total <= room + held && f->N <= room) || f->N <= 2 * held) held = 0; /* merged or filled since */
    N -= held, room = f->N - held;
    sneppp__auto_axes(f, N, &o->parallel);
    sneppp__auto_tree(f, room, N);
@@ -18629,6 +18693,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       room = centres < 64 ? 512 : 8 * centres < SNEPPP__CENTRES ? 8 * centres : SNEPPP__CENTRES;
       if (room < 2 * centres) room = 2 * centres;
    }
+   if (few.B / SNEPPP__COLUMNS > room + SNEPPP__KNOTS) few.B = 0; /* so many there cannot be */
    while (sneppp__room_run(&hold, err)) {
       sneppp__place_auto(&hold.c, room, held, f.d, &f);
       for (int g = 0; g < model->factors; g++)
@@ -18926,7 +18991,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    sneppp_free(as);
    best.seconds = SNEPPP_SECONDS() - started + report->seconds;
    /* lines tell what each covariate does: what was tuned for the same events must gain a nat over them, not a chance */
-   if (st == SNEPPP_OK && !(report->events && !(best.held_out < report->held_out + 1 / (double)total))) {
+   if (st == SNEPPP_OK && (!report->events || !sneppp__finite(report->held_out) ||
+                           best.held_out < report->held_out + 1 / (double)total)) {
       if (as[2].factors) st = sneppp__adopt(model, as + 2, err);
       *report = best;
    } else sneppp_free(as + 2);
@@ -19061,10 +19127,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, NULL, NULL, &r, err);
    }
    sneppp__block_free(&room.block);
+   r.events = sneppp__event_number(given.events, given.realisations);
    if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
       st = sneppp__nll(&fit, given.events, given.realisations, NULL, &nll, &r.expected, NULL, &desc->parallel, err);
       if (st == SNEPPP_OK) sneppp__rescale(&fit, total, &r.expected, &nll);
-      r.events = sneppp__event_number(given.events, given.realisations);
       r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
       r.held_out = sneppp__nan(); /* that of places is not that of counts */
       fit.origin.count = 0, fit.desc.events = 0; /* nor are places events that intervals could ask */
@@ -19101,7 +19167,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    if (sneppp__tunable(desc) && sneppp__waves_scale(model, 1)) o.tune = 1; /* how fast waves should be nobody knows */
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    st = sneppp__fit_convex(model, &o, 0, report, err);
-   if (st == SNEPPP_OK && !partial && report->events) { /* the floor was given, not fitted */
+   if (st == SNEPPP_OK && !partial && report->events && !(model->desc.alpha > 0)) { /* the floor was not fitted */
       double change = 0;
       sneppp__rescale(model, (double)report->events, &report->expected, &change);
       change /= (double)report->events;
@@ -19302,7 +19368,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       nodes = model->nodes;
       st = sneppp__recall_room(model, desc, &events, next, err);
       if (st == SNEPPP_OK && both) st = sneppp__keep(model, &was, err); /* for the second of two fits */
-      if (desc->method != SNEPPP_METHOD_AUTO) model->nodes = 0; /* a tree would not see the parameters move */
+      model->nodes = 0; /* a tree would not see the parameters move */
       if (st == SNEPPP_OK)
          st = desc->method == SNEPPP_METHOD_AUTO   ? sneppp__fit_auto(model, desc, 0, &r, err)
               : desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, &r, err)
@@ -19312,7 +19378,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
          if (st != SNEPPP_OK) sneppp__put_back(model, &was);
       }
       if (st == SNEPPP_OK && !(both && model->desc.factor[0].window.tilt)) { /* a tilted model is that of bumps */
-         if (desc->method != SNEPPP_METHOD_AUTO) sneppp__index(model);
+         sneppp__index(model);
          sneppp__recall(model, desc, events, next);
       } else {
          if (st != SNEPPP_OK) model->nodes = nodes; /* nothing has moved */
@@ -19478,7 +19544,8 @@ static void sneppp__new_count(double m, double q, double unit, double level, dou
    if (!(m * m > 0)) return; /* 1e-162 events: 0 */
    down = up = fmax(0, floor(m - q / m));
    for (double p = 1, k = down; k > 0 && p > 1e-17 * all; k--) all += p /= sneppp__next_count(m, q, k - 1);
-   for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
+   if (q > 1e6 * m) all = exp(m * m / q * log1p(q / m)); /* 0 is the mode, and the tail has very many steps */
+   else for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
    below = down > 0 ? 1 / sneppp__next_count(m, q, down - 1) : 0;
    over = sneppp__next_count(m, q, up);
    while (sum < level * all && (below > 0 || over > 0)) {
@@ -20112,6 +20179,8 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
       }
       return SNEPPP_OK;
    }
+   SNEPPP__REFUSE(err, sneppp__separable(m) && m->floor > 0, ARG, "no draws of a separable model that has a floor: a fit "
+                  "to other weights would be no convex problem");
    st = sneppp_count(m, NULL, 1, &total, NULL, err);
    for (int f = 0; f < m->factors; f++) mass *= sneppp_window_mass(&m->layer[f].inside);
    if (st != SNEPPP_OK || !(sum > 0 && total > 0)) return st;
@@ -20952,7 +21021,8 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
       const sneppp_window *win = &model->desc.factor[f].window;
       int                  flat = part != win && sneppp__is_flat(part) && sneppp__is_flat(win);
       int                  cut = flat && !sneppp__is_inside(win, part);
-      for (int r = 0; sneppp__has_sides(part) && r < part->dim; r++) {
+      const int sides = sneppp__has_sides(part) || part->space == SNEPPP_SPACE_RASTER;
+      for (int r = 0; sides && r < part->dim; r++) {
          double *box = &w->s.box[f][2 * r], lo, hi;
          sneppp__window_side(part, r, &box[0], &box[1]);
          if (!cut) continue;
@@ -21061,8 +21131,7 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
       st = sneppp__factor_grams(model, f, NULL, &w->inside[f], &w->s.layer[f], &w->g, NULL, err);
    if (st == SNEPPP_OK) { /* a mixture's weights are all that its Gram matrix would say */
       w->expected = w->mixture && !w->polygons ? w->total : sneppp__integral(model, &w->g, NULL);
-      if (!sneppp__finite(w->expected))
-         st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented");
+      st = sneppp__expected_check(w->expected, err);
    }
    if (st != SNEPPP_OK) sneppp__block_free(&w->block);
    return st;
@@ -21250,13 +21319,16 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    if (!ask.rng) ask.rng = &fresh;
    SNEPPP__TRY(sneppp__scale_check(&ask, err));
    SNEPPP__TRY(sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err));
+   const sneppp_rng before = *ask.rng;
    info->expected = w.expected * ask.scale;
    uint64_t N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, info->expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
-   if (info->count > cap)
+   if ((st = sneppp__expected_check(info->expected, err)) != SNEPPP_OK) info->count = 0;
+   else if (info->count > cap) { /* who asks again with more room gets this number */
+      *ask.rng = before;
       st = sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
-   else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   } else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
    else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, x, info, err);
    if (st == SNEPPP_OK && info->candidates) info->acceptance = (double)N / (double)info->candidates;
    sneppp__block_free(&w.block);
@@ -21413,6 +21485,7 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       if (io->reading && size > io->left) io->bad = 1;
       if (io->reading) *io->sizes++ = size;
       vertices += size;
+      if (io->reading && vertices > io->left) io->bad = 1; /* nor may their sum: it must not wrap */
    }
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
    if (raster) {
@@ -21624,7 +21697,8 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes, io.real = 0;
    sneppp__io_head(&io);
-   SNEPPP__REFUSE(err, io.bad == 2, FORMAT, "the model was saved by a newer version of the library");
+   SNEPPP__REFUSE(err, io.bad == 2, FORMAT, "the model has the format version %z, which this library does not know",
+                  (size_t)io.version);
    SNEPPP__REFUSE(err, io.bad, FORMAT, "these bytes do not begin like a saved model");
    SNEPPP__REFUSE(err, io.length != bytes || bytes < io.used + 4, FORMAT,
                   "the saved model has %z bytes, but it says %z", bytes, (size_t)io.length);
@@ -21753,34 +21827,36 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int frozen,
    return !io.bad && !io.left;
 }
 
-/* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
-SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes,
-                                                       sneppp_error *err)
+/* Is it one of a trainer that was made with the same model description and the same fit? Then io can read it. */
+SNEPPP__COLD static sneppp_status sneppp__checkpoint_open(const sneppp_trainer *trainer, const void *buf, size_t bytes,
+                                                          sneppp__io *io, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
-   sneppp__io           io, rest;
+   sneppp__io           rest;
    SNEPPP__REFUSE(err, !trainer || !trainer->block, ARG, "the trainer is NULL or was never made");
    SNEPPP__REFUSE(err, !buf || bytes != sneppp_trainer_save(trainer, NULL, 0), FORMAT, "the checkpoint has %z bytes, "
                   "but one of this trainer has %z", bytes, sneppp_trainer_save(trainer, NULL, 0));
    SNEPPP__REFUSE(err, !sneppp__crc_right(p, bytes), FORMAT, "the checksum is wrong: the checkpoint is damaged");
    SNEPPP__REFUSE(err, memcmp(p, "snepptr\n", 8) != 0, FORMAT, "these bytes are not a checkpoint");
-   memset(&io, 0, sizeof io);
-   io.reading = 1, io.from = p, io.left = bytes - 4;
-   rest = io;
+   memset(io, 0, sizeof *io);
+   io->reading = 1, io->from = p, io->left = bytes - 4;
+   rest = *io;
    rest.from += 8, rest.left -= 8;
    SNEPPP__REFUSE(err, !sneppp__checkpoint_good(rest, trainer->parameters, (trainer->desc.freeze & SNEPPP_FREEZE_FLOOR)
                   != 0, trainer->model->floor > 0), FORMAT, "the checkpoint does not fit this trainer");
-   sneppp__io_trainer(&io, trainer);
-   sneppp__trainer_write(trainer, trainer->theta);
    return SNEPPP_OK;
 }
 
 SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
 {
+   sneppp__io    io;
    sneppp_error  inner;
-   sneppp_status st = sneppp__trainer_load(trainer, buf, bytes, &inner);
+   sneppp_status st = sneppp__checkpoint_open(trainer, buf, bytes, &io, &inner);
    if (trainer && trainer->team) st = sneppp__agree((sneppp__team *)trainer->team, st, NULL, &inner);
-   if (st != SNEPPP_OK && err) *err = inner;
+   if (st == SNEPPP_OK) { /* on all ranks or on none; goes on to the same bits */
+      sneppp__io_trainer(&io, trainer);
+      sneppp__trainer_write(trainer, trainer->theta);
+   } else if (err) *err = inner;
    return st;
 }
 
@@ -21935,7 +22011,8 @@ SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, snep
 {
    sneppp__patch *whole = &zone->whole;
    const int     cap = p->shape == SNEPPP_SHAPE_CAP;
-   const double  east = p->east < p->west ? p->east + 360 : p->east, degree = SNEPPP__PI / 180;
+   const double  turns = p->east < p->west ? ceil((p->west - p->east) / 360) : 0, east = p->east + 360 * turns,
+                 degree = SNEPPP__PI / 180;
    SNEPPP__TRY(sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err));
    if (!cap) SNEPPP__TRY(sneppp__lonlat_check(p->east, p->north, err));
    SNEPPP__REFUSE(err, cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180), ARG,
@@ -22243,7 +22320,7 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
       }
    for (size_t r = 0; r < rings; r++)
       for (size_t q = 0; q < rings; q++)
-         if (q != r && sneppp__rims_hold(&R[q], 1, R[r].arc->end[0])) R[r].sign = -R[r].sign;
+         if (q != r && sneppp__rim_holds(&R[q], R[r].arc->end[0])) R[r].sign = -R[r].sign;
    return SNEPPP_OK;
 }
 
@@ -22542,7 +22619,9 @@ typedef struct sneppp__sure_place {
 static void sneppp__sure_visit(const sneppp_real *x, double weight, void *user)
 {
    sneppp__sure_place *t = (sneppp__sure_place *)user;
-   double              b, w = weight * exp(sneppp__base_log_density(t->s.model, x));
+   double              b, w;
+   if (sneppp__inside(t->s.model, x) <= 0) return;
+   w = weight * exp(sneppp__base_log_density(t->s.model, x));
    t->mean += w * sneppp__sure_point(&t->s, x, &b);
    t->b += w * b;
    for (size_t j = 0; j < t->s.N; j++) t->s.sum[j] += w * t->s.a[j];
@@ -22589,9 +22668,11 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
          if (in) in = set ? place->inside(x, place->user) : sneppp__rims_hold(B.rim, B.rings, at);
          sneppp__sure_see(&t.s, i, in, &seen);
       }
-      const sneppp_status made =
-         sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, out, err);
-      if (made != SNEPPP_OK) st = made;
+      sneppp_sure made;
+      const sneppp_status told =
+         sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, &made, err);
+      if (told == SNEPPP_OK) *out = made;
+      else st = told;
    }
    sneppp__block_free(&B.room.block);
    sneppp__sure_end(&t.s);

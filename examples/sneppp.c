@@ -805,15 +805,17 @@ static sneppp_model load(const char *path)
 /* Before the work, not after it: can this file be written? */
 static void must_be_writable(const char *path)
 {
-   FILE *old, *f;
+   struct stat old;
+   FILE       *f;
+   int         there;
    if (!path || strcmp(path, "-") == 0) return;
-   old = fopen(path, "rb");
+   there = !stat(path, &old);
+   if (there && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) return; /* to open a pipe is to wait for its reader */
    errno = 0; /* there may be no old one */
    f = fopen(path, "ab");
    if (!f) fail_file(path, " cannot be written");
    fclose(f);
-   if (old) fclose(old);
-   else remove(path); /* made by this test */
+   if (!there) remove(path); /* made by this test */
 }
 
 /* What is read must not be written over. Devices may be both. */
@@ -886,7 +888,7 @@ static int place_named(const sneppp_model *m, const char *text, sneppp_place *pl
 }
 
 /* The expected number in such a place and in `rest` of the other factors, or with a level its intervals. Where the tolerance
-   is not reached, the error says so. */
+   is not reached, that is said. */
 static sneppp_status count_place(const sneppp_model *m, const sneppp_place *place, const sneppp_region *rest, double level, double *count, double *error,
                                  sneppp_sure *sure, sneppp_error *err)
 {
@@ -894,7 +896,9 @@ static sneppp_status count_place(const sneppp_model *m, const sneppp_place *plac
    sneppp_status st;
    at.within = rest;
    st = level > 0 ? sneppp_count_numeric_sure(m, &at, level, sure, err) : sneppp_count_numeric(m, &at, count, error, err);
-   return st == SNEPPP_ERR_NO_CONVERGENCE ? SNEPPP_OK : st;
+   if (st != SNEPPP_ERR_NO_CONVERGENCE) return st;
+   fprintf(stderr, "sneppp: %s\n", err->why);
+   return SNEPPP_OK;
 }
 
 /* What the box should look like: box:x0,x1,y0,y1 in two coordinates. */
@@ -1837,7 +1841,7 @@ static int sample(int count, char **arg)
    memset(&told, 0, sizeof told);
    st = sneppp_sample(&q.model, &how, NULL, 0, &told, &err); /* how many? */
    if (st == SNEPPP_ERR_SIZE && told.count) {
-      x = (sneppp_real *)malloc(told.count * (size_t)q.model.D * sizeof *x);
+      if (told.count < SIZE_MAX / sizeof *x / (size_t)q.model.D) x = (sneppp_real *)malloc(told.count * (size_t)q.model.D * sizeof *x);
       if (!x) fail("not enough memory for so many events", "");
       st = sneppp_sample(&q.model, &how, x, told.count, &told, &err);
    }

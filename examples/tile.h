@@ -56,6 +56,7 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
                                  sneppp_sample_info *info, sneppp_error *err)
 {
    const sneppp_window *win;
+   sneppp_sample_info   own;
    sneppp_window        all, box;
    sneppp_region        region;
    sneppp_sample_desc   how;
@@ -63,6 +64,7 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
    size_t               have = 0, drawn = 0, tried = 0;
    uint32_t             at[2];
    int                  last;
+   if (!info) info = &own;
    memset(info, 0, sizeof *info), memset(&region, 0, sizeof region), memset(&how, 0, sizeof how);
    if (!model || !model->factors || !tile)
       return tile_fail(err, SNEPPP_ERR_ARG, "the tile is NULL, or the model is or was never made");
@@ -109,7 +111,9 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
    }
    if (last < tile->level) { /* its mean: a point without room for it needs no memory but the block */
       region.factor[0] = &all, how.count = 1, how.scale = 0;
-      if (sneppp_sample(model, &how, NULL, 0, info, err) != SNEPPP_ERR_SIZE) return SNEPPP_ERR_RANGE;
+      st = sneppp_sample(model, &how, NULL, 0, info, NULL);
+      if (st != SNEPPP_ERR_SIZE) return tile_fail(err, st, "the expected number of the tile cannot be computed");
+      st = SNEPPP_OK;
    }
    info->count = have, info->candidates = tried;
    info->acceptance = tried ? (double)drawn / (double)tried : 1;
