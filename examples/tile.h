@@ -110,7 +110,7 @@ static sneppp_status tile_sample(const sneppp_model *model, const tile_desc *til
       info->expected *= l ? 4.0 / 3 : 1; /* of layers 0 .. l */
    }
    if (last < tile->level) { /* its mean: a point without room for it needs no memory but the block */
-      region.factor[0] = &all, how.count = 1, how.scale = 0;
+      region.factor[0] = &all, how.count = 1, how.scale = 0, how.rng = NULL;
       st = sneppp_sample(model, &how, NULL, 0, info, NULL);
       if (st != SNEPPP_ERR_SIZE) return tile_fail(err, st, "the expected number of the tile cannot be computed");
       st = SNEPPP_OK;

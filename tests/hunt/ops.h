@@ -338,7 +338,8 @@ static void op_train(const plan_op *o)
    size_t size;
    int steps = 1 + o->a % 4, more = 1 + o->b % 3, copied, st;
    adam.kind = OP_ADAM;
-   fit = fit_of(&adam), fit.parallel = parallel_of(o->par), fit.polish = 0, fit.holdout = 0, fit.steps = 10;
+   fit = fit_of(&adam), fit.parallel = parallel_of(o->par), fit.polish = 0, fit.holdout = 0;
+   fit.steps = o->salt % 3 ? 10 : 2; /* one who steps by hand may go on beyond them */
    copied = copy_model(&w.model, &copy);
    st = sneppp_trainer_init(&t, &w.model, &fit, &err);
    if (st != SNEPPP_OK) {
@@ -351,7 +352,15 @@ static void op_train(const plan_op *o)
       begun.freeze |= SNEPPP_FREEZE_FLOOR; /* nothing has moved it */
       check_floor(&begun);
    }
-   for (int k = 0; k < steps && st == SNEPPP_OK; k++) st = sneppp_trainer_step(&t, &err);
+   for (int k = 0; k < steps && st == SNEPPP_OK; k++) {
+      snap a = snap_of(&w.model), b;
+      st = sneppp_trainer_step(&t, &err);
+      b = snap_of(&w.model);
+      MUST(st != SNEPPP_OK || fit.schedule != SNEPPP_RATE_LINEAR || k < (int)fit.steps || k < (int)fit.warmup ||
+              !snap_differs(&a, &b), "trainer at rate 0", "%s moved in step %d of %zu", snap_differs(&a, &b), k,
+           (size_t)fit.steps);
+      snap_free(&a), snap_free(&b);
+   }
    if (st != SNEPPP_OK) refused("trainer_step", (sneppp_status)st, &err);
    size = sneppp_trainer_save(&t, NULL, 0);
    state = (unsigned char *)malloc(size);
@@ -895,7 +904,7 @@ static void op_sample(const plan_op *o)
    sneppp_rng rng, rng2;
    sneppp_sample_desc how;
    sneppp_error err;
-   size_t count = (size_t)(o->a % 40), D = (size_t)w.model.D, bytes;
+   size_t count = (size_t)(o->a % 40), D = (size_t)w.model.D, bytes, asked;
    double Lambda = 0;
    int f = o->b % w.model.factors, st;
    memset(&region, 0, sizeof region);
@@ -906,7 +915,12 @@ static void op_sample(const plan_op *o)
    if (sneppp_count(&w.model, in, 1, &Lambda, NULL, &err) != SNEPPP_OK || (!count && Lambda > 250)) count = 5;
    memset(&how, 0, sizeof how);
    how.region = in, how.rng = &rng, how.count = count;
+   st = sneppp_sample(&w.model, &how, NULL, 0, &info2, &err); /* a question for the number leaves the generator alone */
+   MUST(st != SNEPPP_ERR_SIZE || !memcmp(&rng, &rng2, sizeof rng), "sample: no room", "the generator has moved");
+   if (st == SNEPPP_OK) rng = rng2; /* there are none */
+   asked = st == SNEPPP_ERR_SIZE ? info2.count : 0;
    st = sneppp_sample(&w.model, &how, x[0], 300, &info, &err);
+   MUST(st != SNEPPP_OK || info.count == asked, "sample: number", "%zu points, but %zu were promised", info.count, asked);
    if (st != SNEPPP_OK) {
       refused("sample", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
@@ -1084,6 +1098,7 @@ static void op_ask(const plan_op *o)
    st = sneppp_intensities(&w.model, &e, many, NULL, &err);
    MUST(st == SNEPPP_OK && many[1] != many[1] && (!outside || many[0] == 0), "intensities",
         "outside %g, NaN %g, status %d", (double)many[0], (double)many[1], st);
+   if (D > 1) x[D] = (sneppp_real)1e30; /* NaN, although another coordinate may be outside */
    MUST(sneppp_intensity(&w.model, x + D) != sneppp_intensity(&w.model, x + D) &&
            (!outside || sneppp_intensity(&w.model, x) == 0),
         "intensity", "outside or NaN: %g, %g", (double)sneppp_intensity(&w.model, x),

@@ -703,6 +703,7 @@ static void make_desc(void)
                                       : i % 3           ? second
                                                         : act,
                                       (q->order + i / 3) % 4);
+         for (int i = 0; i < n && !q->act; i += 6) memset(&w.units[f][i], 0, sizeof w.units[f][i]); /* the default, too */
          x->units = w.units[f];
       }
       if (q->own) x->own.psi = own_psi, x->own.gram = own_gram, x->own.user = &w.shape[f], x->units = NULL;
