@@ -20225,8 +20225,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    Envelope. Elsewhere the region is cut into cells. With g = V psi, c the cell's centre and d = x - c,
       g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J
       d|^2:
-   R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V. q is
-   convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
+   R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V, of waves
+   from as many derivatives as it takes: see sneppp__waves_rest. q is convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
    of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
    saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. How many
    candidates will be kept is known before the first is drawn: Lambda over the sum of bound times volume.
@@ -20235,7 +20235,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    a product of them. Either is drawn factor by factor: see sneppp__draw_shares.
 
    Tree. Where that is less than one in 1024, cells are cut along the way of each candidate only: see
-   sneppp__tree_draw. This is the case when V is large and V psi is not, as after a convex fit to few events. */
+   sneppp__tree_draw. This is the case when V is large and V psi is not, as after a convex fit to few events, unless
+   features are waves. */
 
 static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
 {
@@ -20297,6 +20298,9 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
    }
 }
 
+#ifndef SNEPPP__WAVE_TERMS     /* tests have none where they want the tree of cells */
+#define SNEPPP__WAVE_TERMS 130 /* most derivatives in a bound                       */
+#endif
 #define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
 
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. The
@@ -20308,11 +20312,12 @@ typedef struct sneppp__sampler {
    const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* a raster, or the polygon that cuts a part that is one  */
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
-   int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
+   int                  A, P, waves;              /* statistics; coordinates in which cells are boxes; are all
+                                                     features waves, or products of them?                   */
    int                  a[SNEPPP_MAX_FACTORS], p[SNEPPP_MAX_FACTORS];
    double               lo[SNEPPP__MAX_AXES], hi[SNEPPP__MAX_AXES], axis[SNEPPP__MAX_AXES]; /* P: all; importance */
    double               unit;                     /* base measure per volume of cells                       */
-   double              *V, norm;
+   double              *V, norm, *wave;           /* (A + 2 factors + 2, n) see sneppp__waves_rest          */
    size_t               rows;                     /* of V that are not zero; a convex fit leaves few        */
    double              *square, *work;
    double              *jet, *one;                /* (A + 4, n); the same of one factor, if there are more  */
@@ -20353,6 +20358,7 @@ SNEPPP__COLD static void sneppp__place_sampler(sneppp__carver *c, sneppp__sample
    s->jet = s->one = sneppp__doubles(c, rows, n);
    if (model->factors > 1) s->one = sneppp__doubles(c, rows, widest);
    s->g = sneppp__doubles(c, rows, 1);
+   s->wave = sneppp__doubles(c, s->waves ? (size_t)(s->A + 2 * model->factors + 2) : 0, n);
    s->cell = sneppp__doubles(c, s->room + 4, s->record);
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
@@ -20535,6 +20541,74 @@ static double sneppp__cell_volume(const sneppp__sampler *s, const double *cell)
    return volume;
 }
 
+/* How far g = V psi can be from its tangent over a cell, if features are waves, exponentials or products of these. All their
+   derivatives are known, and over the cell none of order p along d is above E e^p, e = |w| h, where E is 1 for waves and
+   exp(w.c + b + e) for exponentials:
+
+      rest  <=  sum over 1 < |a| < p of  h^a/a! |V d^a psi(c)|  +  |V| (sum_i (E_i e_i^p/p!)^2)^(1/2).
+
+   After a convex fit to few events |V| is thousands of times |V psi|. Here it comes with e^p/p!; with e^2/2, as for
+   other features, cells would have to be a hundred times smaller along each axis. p is the first order with which the
+   last term is below a hundredth of `top`, or the one with the least. Returns `rest` if that is less. */
+static double sneppp__waves_rest(sneppp__sampler *s, const double *t, const double *h, double top, double rest)
+{
+   const sneppp_model *model = s->model;
+   const size_t        n = (size_t)model->n, A = (size_t)s->A, F = (size_t)model->factors;
+   double *w = s->wave, *value = w + A * n, *slope = value + F * n, *reach = slope + F * n, *term = reach + n;
+   double  last = 1e300, terms = 1;
+   int     order[SNEPPP__MAX_AXES], p = 0;
+   memset(s->wave, 0, (A + 2 * F + 1) * n * sizeof *w);
+   for (size_t i = 0; i < n; i++) {
+      term[i] = 1;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_layer *L = &s->layer[f];
+         size_t              at = (size_t)f * n + i, j = sneppp__unit_of(model, f, i), d = (size_t)L->d;
+         const sneppp_unit  *unit = L->units && j != SIZE_MAX ? &L->units[j] : &L->unit;
+         double              z = j != SIZE_MAX && L->b ? L->b[j] : 0, e = 0;
+         value[at] = 1;
+         if (j == SIZE_MAX) continue;
+         for (size_t k = 0, a = (size_t)s->a[f]; k < d; k++, a++) {
+            w[a * n + i] = L->W[j * d + k];
+            z += w[a * n + i] * t[a], e += fabs(w[a * n + i]) * h[a];
+         }
+         value[at] = sneppp__act(unit, z, &slope[at]), reach[i] += e;
+         if (unit->act == SNEPPP_ACT_EXP) term[i] *= exp(z + e);
+      }
+   }
+   for (int k = 1; terms < SNEPPP__WAVE_TERMS && last > 0.01 * top; terms *= 1 + (double)A / k, k++) {
+      double sum = 0;
+      for (size_t i = 0; i < n; i++) term[i] *= reach[i] / k, sum += term[i] * term[i];
+      if (s->norm * sqrt(sum) < last) last = s->norm * sqrt(sum), p = k;
+   }
+   for (int all = 2; all < p && last < rest; all++) {
+      memset(order, 0, sizeof order);
+      order[0] = all;
+      for (size_t k = 0; k < A;) { /* each way to spread this order over the axes */
+         double weight = 1, square = 0;
+         for (size_t a = 0; a < A; a++) for (int q = 1; q <= order[a]; q++) weight *= h[a] / q;
+         for (size_t i = 0; i < n; i++) term[i] = weight;
+         for (int f = 0; f < model->factors && weight > 0; f++) {
+            int own = 0;
+            for (int a = s->a[f]; a < s->a[f] + s->layer[f].d; a++) {
+               own += order[a];
+               for (int q = 0; q < order[a]; q++) for (size_t i = 0; i < n; i++) term[i] *= w[(size_t)a * n + i];
+            }
+            for (size_t i = 0; i < n; i++) term[i] *= (own & 1 ? slope : value)[(size_t)f * n + i]; /* but for signs */
+         }
+         for (size_t r = 0; r < s->rows && weight > 0; r++) {
+            double v = sneppp__dot(n, s->V + r * n, term);
+            square += v * v;
+         }
+         last += sqrt(square);
+         for (k = 0; !order[k]; k++) {}
+         int left = order[k];
+         order[k] = 0, order[0] = left - 1;
+         if (++k < A) order[k]++;
+      }
+   }
+   return fmin(last, rest);
+}
+
 /* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A), R, S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
@@ -20559,8 +20633,9 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
       rest += v * v * e[0] * e[0], size += v * v * z * z;
       peak += v * v * e[2 * n] * e[2 * n];
    }
-   *R = s->norm * (sqrt(rest) + 1e-12 * sqrt(size));
-   top = sneppp__cell_top(S, s->A, h);
+   top = sneppp__cell_top(S, s->A, h), rest = s->norm * sqrt(rest);
+   if (s->waves && rest > 0.05 * top) rest = sneppp__waves_rest(s, t, h, top, rest);
+   *R = rest + 1e-12 * s->norm * sqrt(size);
    most = fmin(top + *R, s->norm * sqrt(peak) * (1 + 1e-12));
    top = fmin(fmax(top - 2 * *R, 0), most); /* what is not in doubt near the top */
    cell[2 * P] = model->alpha * (most * most) * (1 + 1e-12) + model->floor;
@@ -20701,11 +20776,15 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
 SNEPPP__COLD static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
-   s->unit = 1;
-   s->closed = 1;
+   s->unit = s->closed = 1;
+   s->waves = model->desc.readout == SNEPPP_READOUT_FULL && model->desc.mix != SNEPPP_MIX_SUM;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f];
       sneppp_space         space = model->desc.factor[f].window.space;
+      for (int i = 0; i < (model->layer[f].units ? model->layer[f].n : 1); i++) {
+         sneppp_act act = model->layer[f].units ? model->layer[f].units[i].act : model->desc.factor[f].unit.act;
+         s->waves &= act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN || act == SNEPPP_ACT_EXP;
+      }
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
       SNEPPP__REFUSE(err, !sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE && space !=

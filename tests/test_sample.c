@@ -666,7 +666,8 @@ static sneppp_status sample_steep(sneppp_model *m, sneppp_desc *d, sneppp_error 
    sneppp_status st;
    const double  tiny = 1e-4;
    d->width = SAMPLE_STEEP;
-   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_ACT_COS;
+   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++)
+      if (d->factor[f].unit.act == SNEPPP_ACT_DEFAULT) d->factor[f].unit.act = SNEPPP_ACT_COS;
    st = sneppp_init(m, d, err);
    if (st) return st;
    for (int f = 0; f < m->factors; f++) {
@@ -705,6 +706,7 @@ TEST sample_in_place(void)
       if (kind == 3) d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_ACT_EXP;
       if (kind == 4) d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
       d.alloc_ctx = &a;
+      test_wave_terms = kind == 5 ? 0 : 130;
       ASSERT_EQ(SNEPPP_OK, kind == 5 ? sample_steep(&m, &d, NULL) : sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
       m.alpha *= (kind == 5 ? 60 : 1000) / lambda;
@@ -748,6 +750,7 @@ TEST sample_in_place(void)
       sneppp_free(&m);
       ASSERT_EQ((size_t)0, a.live);
    }
+   test_wave_terms = 130;
    PASS();
 }
 
@@ -806,7 +809,8 @@ static void sample_uniform(size_t numbers, sneppp_real *x)
    for (size_t i = 0; i < numbers; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&g);
 }
 
-/* A convex fit of 64 waves to 100 events: V is large, V psi is not, and no envelope of a few thousand cells is close. */
+/* A convex fit of 64 waves to 100 events: V is large, V psi is not. All derivatives of waves make the envelope close; from
+   second ones alone no envelope of a few thousand cells is, and draws go by the tree. */
 TEST sample_convex_of_few_events(void)
 {
    enum { EVENTS = 100, N = 100 };
@@ -826,12 +830,16 @@ TEST sample_convex_of_few_events(void)
    e.x = x, e.count = EVENTS, fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
-   sneppp_rng_init(&g, 5, 1);
-   ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, 5, y, N, &info, &err), "%d");
-   ASSERT(info.candidates <= 5 * 1024 && info.counts <= 100 * info.candidates);
-   chi = sample_chi_square(&m, &m.desc.factor[0].window, N, 12, &info);
-   ASSERT(chi >= 0 && chi < sample_limit(35));
-   ASSERT(info.candidates <= 4 * N && info.counts > 0 && info.counts <= 100 * info.candidates);
+   for (int tree = 0; tree < 2; tree++) {
+      test_wave_terms = tree ? 0 : 130;
+      sneppp_rng_init(&g, 5, 1);
+      ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, 5, y, N, &info, &err), "%d");
+      ASSERT(info.candidates <= 5 * 1024 && info.counts <= 100 * info.candidates);
+      chi = sample_chi_square(&m, &m.desc.factor[0].window, N, 12, &info);
+      ASSERT(chi >= 0 && chi < sample_limit(35));
+      if (tree) ASSERT(info.candidates <= 4 * N && info.counts > 0 && info.counts <= 100 * info.candidates);
+      else ASSERT(info.candidates <= 16 * N && !info.counts && info.cells < 1000);
+   }
    sneppp_free(&m);
    PASS();
 }
@@ -1006,6 +1014,7 @@ TEST sample_trees_of_cells(void)
    enum { N = 500 };
    static const double ends[6] = {0, 0.5, 0.75, 1.5, 1.75, 2}, el[12] = {0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2};
    int used = 0;
+   test_wave_terms = 0;
    for (int kind = 0; kind < 7; kind++) {
       sneppp_desc        d;
       sneppp_model       m;
@@ -1044,6 +1053,7 @@ TEST sample_trees_of_cells(void)
       sneppp_free(&m);
    }
    ASSERT(used >= 4);
+   test_wave_terms = 130;
    PASS();
 }
 
@@ -1052,6 +1062,7 @@ TEST sample_trees_without_closed_forms(void)
 {
    enum { N = 300, S = 4, FINE = 120 };
    static sneppp_real x[N * 4];
+   test_wave_terms = 0;
    for (int kind = 0; kind < 3; kind++) {
       sneppp_desc        d;
       sneppp_model       m;
@@ -1099,6 +1110,7 @@ TEST sample_trees_without_closed_forms(void)
       ASSERT(chi < sample_limit(S - 1));
       sneppp_free(&m);
    }
+   test_wave_terms = 130;
    PASS();
 }
 
@@ -1432,6 +1444,62 @@ TEST sample_bounds_of_mixes_hold(void)
    PASS();
 }
 
+/* Where |V| is 2e4 and |V psi| is 1, the bound of waves and exponentials of all orders holds from both sides, and is close in
+   cells that are far too large for a bound by second derivatives. */
+TEST sample_waves_are_bounded(void)
+{
+   static const sneppp_act act[4][2] = {{SNEPPP_ACT_COS, SNEPPP_ACT_COS}, {SNEPPP_ACT_COS, SNEPPP_ACT_EXP}, {SNEPPP_ACT_EXP, SNEPPP_ACT_EXP},
+                                        {SNEPPP_ACT_SIN, SNEPPP_ACT_DEFAULT}};
+   for (int kind = 0; kind < 4; kind++) {
+      sneppp_desc      d;
+      sneppp_model     m;
+      sneppp_error     err;
+      sneppp__draw     draw;
+      sneppp__sampler *s = &draw.s;
+      sneppp_rng       rng;
+      double           tops, close, coarse;
+      memset(&d, 0, sizeof d);
+      for (int f = 0; f < 2; f++) {
+         if (act[kind][f] == SNEPPP_ACT_DEFAULT) { d.factor[0].window.dim = 2, d.factor[0].window.hi[1] = 2; continue; }
+         d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 2, d.factor[f].unit.act = act[kind][f];
+      }
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &draw, &err), "%d");
+      ASSERT(s->waves);
+      ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(s, &err));
+      sneppp__cell_root(s), tops = close = coarse = 0;
+      sneppp_rng_init(&rng, 2, (uint64_t)kind);
+      for (int turn = 0; turn < 40; turn++) {
+         double cell[2][64], top = 0, side = turn % 2 ? 0.1 : 1, centre[2], *at = cell[0] + 7, R = at[2];
+         memcpy(cell[0], s->cell, s->record * sizeof *s->cell);
+         for (int r = 0; r < 2; r++) {
+            cell[0][r] += (cell[0][2 + r] - cell[0][r] - side) * sneppp_rng_uniform(&rng), cell[0][2 + r] = cell[0][r] + side;
+            centre[r] = cell[0][r] + 0.5 * side;
+         }
+         memcpy(cell[1], cell[0], s->record * sizeof *s->cell);
+         for (int few = 0; few < 2; few++) {
+            test_wave_terms = few ? 0 : 130;
+            sneppp__cell_bound(s, cell[few]);
+         }
+         test_wave_terms = 130, R = at[2];
+         for (int i = 0; i < 50; i++) {
+            double t[2], c[2], q, v;
+            for (int r = 0; r < 2; r++) t[r] = centre[r] + side * (sneppp_rng_uniform(&rng) - 0.5), c[r] = t[r] - at[r];
+            q = sqrt(sneppp__cell_square(at + 3, s->A, c)), v = sneppp__jet_intensity(s, t), top = fmax(top, v);
+            ASSERT(sqrt(v / m.alpha) <= (q + R) * (1 + 1e-9) && sqrt(v / m.alpha) >= (q - R) * (1 - 1e-9));
+            ASSERT(v <= cell[0][4]);
+         }
+         ASSERT(cell[0][4] <= cell[1][4]);
+         if (side < 0.5) tops += top, close += cell[0][4], coarse += cell[1][4];
+      }
+      if (!(close < 2 * tops && coarse > 50 * tops)) fprintf(stderr, "kind %d: bounds %g and %g of %g\n", kind, close, coarse, tops);
+      ASSERT(close < 2 * tops && coarse > 50 * tops);
+      sneppp__block_free(&draw.block);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* Balls of more axes than nodes could fill: numbers are means over points, which know at least how large the ball is. */
 TEST sample_balls_of_seven_axes(void)
 {
@@ -1512,6 +1580,7 @@ SUITE(sample)
    RUN_TEST(sample_mixed_layers_and_zeros);
    RUN_TEST(sample_cells_know_what_they_hold);
    RUN_TEST(sample_bounds_of_mixes_hold);
+   RUN_TEST(sample_waves_are_bounded);
    RUN_TEST(sample_balls_of_seven_axes);
    RUN_TEST(sample_cells_against_closed_forms);
    RUN_TEST(sample_rests_hold);
