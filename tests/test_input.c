@@ -705,6 +705,53 @@ TEST input_bumps_by_probability(void)
    PASS();
 }
 
+/* A ring in a hole counts again, and so on: an island, and a lake on it, in any order. */
+TEST input_islands_in_holes(void)
+{
+   static const size_t sizes[4] = {4, 4, 4, 4};
+   const double        eps = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-9;
+   sneppp_model        model;
+   sneppp_place        p;
+   double              ring[4][8], one[4], sum = 0, count;
+   memset(&p, 0, sizeof p);
+   ASSERT_EQ(SNEPPP_OK, input_bumps(&model, 5, 60, 0, 5));
+   p.shape = SNEPPP_SHAPE_POLYGON, p.count = 4;
+   for (int k = 0; k < 4; k++) {
+      const double a = 40 - 9 * k;
+      ring[k][0] = ring[k][6] = 20 - a, ring[k][2] = ring[k][4] = 20 + a, ring[k][1] = ring[k][3] = -a, ring[k][5] = ring[k][7] = a;
+      p.lonlat = ring[k];
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &one[k], NULL, NULL));
+      sum += k % 2 ? -one[k] : one[k];
+   }
+   p.rings = 4, p.ring_size = sizes, p.count = 0;
+   for (int turn = 0; turn < 4; turn++) {
+      double lonlat[4][8];
+      for (int k = 0; k < 4; k++) memcpy(lonlat[(k + turn) % 4], ring[k], sizeof ring[k]);
+      p.lonlat = lonlat[0];
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &count, NULL, NULL));
+      ASSERT_IN_RANGE(sum, count, eps * one[0]);
+   }
+   sneppp_free(&model);
+   PASS();
+}
+
+/* East of west by any number of turns: the same rectangle. */
+TEST input_rectangles_over_turns(void)
+{
+   static const double sides[4][2] = {{-10, 60}, {350, 60}, {350, -300}, {-10, -300}};
+   const double        eps = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-9;
+   sneppp_model        model;
+   double              want = 0, count;
+   ASSERT_EQ(SNEPPP_OK, input_bumps(&model, 5, 60, 0, 5));
+   for (int k = 0; k < 4; k++) {
+      ASSERT(input_says(input_count_lonlat(&model, 0, sides[k][0], sides[k][1], -20, 50, NULL, 0, &count, NULL, &input_error), SNEPPP_OK, ""));
+      if (!k) want = count;
+      ASSERT_IN_RANGE(want, count, eps * want);
+   }
+   sneppp_free(&model);
+   PASS();
+}
+
 SUITE(input)
 {
    RUN_TEST(input_bumps_by_probability);
@@ -723,4 +770,6 @@ SUITE(input)
    RUN_TEST(input_indicator_shapes);
    RUN_TEST(input_bumps_by_their_borders);
    RUN_TEST(input_polygons_on_the_sphere);
+   RUN_TEST(input_islands_in_holes);
+   RUN_TEST(input_rectangles_over_turns);
 }

@@ -1338,6 +1338,153 @@ TEST model_parts_of_lines_and_discs(void)
    PASS();
 }
 
+/* A coordinate that is no number makes the intensity one that is none, also beside another factor that is outside. */
+TEST model_nan_beside_outside(void)
+{
+   enum { N = 40 };
+   sneppp_desc   d;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_events e;
+   sneppp_real   x[2 * N], out[N];
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e);
+   for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 1;
+   d.width = 3;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   for (int i = 0; i < 2 * N; i++) x[i] = (sneppp_real)0.25;
+   x[20] = 5, x[21] = (sneppp_real)sneppp__nan(), x[30] = 5;
+   ASSERT(!sneppp__finite((double)sneppp_intensity(&m, x + 20)));
+   ASSERT_EQ((sneppp_real)0, sneppp_intensity(&m, x + 30));
+   e.x = x, e.count = N;
+   ASSERT_EQ(SNEPPP_OK, sneppp_intensities(&m, &e, out, NULL, &err));
+   for (int i = 0; i < N; i++) {
+      if (i == 10) ASSERT(!sneppp__finite((double)out[i]));
+      else if (i == 15) ASSERT_EQ((sneppp_real)0, out[i]);
+      else ASSERT(out[i] > 0);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Features of the caller's own are asked for points of the window only, whatever else is in a batch. */
+static void model_inside_psi(const double *x, double *psi, void *user)
+{
+   if (!(x[0] >= 1 && x[0] <= 2)) ++*(int *)user;
+   psi[0] = x[0], psi[1] = 1;
+}
+static int model_inside_gram(const sneppp_window *part, double *K, void *user)
+{
+   (void)user;
+   double a = part->lo[0], b = part->hi[0];
+   K[0] = (b * b * b - a * a * a) / 3, K[1] = K[2] = (b * b - a * a) / 2, K[3] = b - a;
+   return 0;
+}
+TEST model_own_features_are_asked_inside(void)
+{
+   enum { N = 300 };
+   sneppp_desc   d;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_events e;
+   sneppp_real   x[N], out[N];
+   int           outside = 0;
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e);
+   d.factor[0].window.dim = 1, d.factor[0].window.lo[0] = 1, d.factor[0].window.hi[0] = 2, d.width = 2;
+   d.factor[0].own.psi = model_inside_psi, d.factor[0].own.gram = model_inside_gram, d.factor[0].own.user = &outside;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   for (int i = 0; i < N; i++) x[i] = (sneppp_real)(i < N / 2 ? i % 3 : 7); /* 0, 1, 2; then nothing inside at all */
+   x[1] = (sneppp_real)sneppp__nan();
+   e.x = x, e.count = N;
+   ASSERT_EQ(SNEPPP_OK, sneppp_intensities(&m, &e, out, NULL, &err));
+   ASSERT_EQ(0, outside);
+   ASSERT(!sneppp__finite((double)out[1]));
+   for (int i = 0; i < N; i++)
+      if (i != 1) ASSERT_IN_RANGE((double)sneppp_intensity(&m, x + i), (double)out[i], 1e-6 * (double)out[i]);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A mixed layer may leave an activation to the window: it is the recommended one, everywhere. */
+TEST model_mixed_layers_with_defaults(void)
+{
+   sneppp_unit  unit[2][3];
+   sneppp_desc  d;
+   sneppp_model m[2];
+   sneppp_error err;
+   sneppp_real  x[2] = {3, 4};
+   double       count[2];
+   memset(unit, 0, sizeof unit), memset(&d, 0, sizeof d);
+   unit[0][1].act = unit[1][1].act = SNEPPP_ACT_SIN;
+   unit[1][0].act = unit[1][2].act = sneppp__act_default(SNEPPP_SPACE_BOX);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 5, d.width = 3;
+   for (int k = 0; k < 2; k++) {
+      d.factor[0].units = unit[k];
+      ASSERT_EQ(SNEPPP_OK, model_make(&m[k], &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m[k], NULL, 1, &count[k], NULL, &err), "%d");
+      for (int i = 0; i < 3; i++) ASSERT_EQ(unit[1][i].act, m[k].layer[0].units[i].act);
+   }
+   ASSERT_EQ(sneppp_intensity(&m[1], x), sneppp_intensity(&m[0], x));
+   ASSERT_EQ(count[1], count[0]);
+   sneppp_free(&m[0]), sneppp_free(&m[1]);
+   PASS();
+}
+
+/* Entries of a product that cannot be represented are refused, before anything is written. */
+TEST model_gram_overflows(void)
+{
+   static const double W[2] = {1, 700};
+   sneppp_desc  d;
+   sneppp_model m;
+   double       K[4] = {7, 7, 7, 7};
+   memset(&d, 0, sizeof d);
+   for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 0.5, d.factor[f].unit.act = SNEPPP_ACT_EXP;
+   d.width = 2;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &model_error));
+   for (int f = 0; f < 2; f++) ASSERT(model_says(sneppp_set_layer(&m, f, W, NULL, NULL, &model_error), SNEPPP_OK, ""));
+   ASSERT(model_says(sneppp_model_gram(&m, NULL, K, NULL, &model_error), SNEPPP_ERR_RANGE, "K[1][1] cannot be represented"));
+   for (int i = 0; i < 4; i++) ASSERT_EQ(7.0, K[i]);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A matrix whose root is no number of the model's precision is refused, and the model stays as it was. */
+TEST model_matrix_too_large(void)
+{
+   const int    fits = sizeof(sneppp_real) == sizeof(double);
+   sneppp_desc  d;
+   sneppp_model m;
+   double       M[16] = {0}, before[16], after[16];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1, d.width = 4;
+   for (int k = 0; k < 2; k++) {
+      d.readout = k ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &model_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, before, NULL));
+      for (int i = 0; i < 4; i++) M[5 * i] = i == 2 ? 1e100 : 1;
+      ASSERT_EQ(fits ? SNEPPP_OK : SNEPPP_ERR_RANGE, sneppp_set_matrix(&m, M, &model_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, after, NULL));
+      for (int i = 0; i < 16; i++) ASSERT_IN_RANGE(fits ? M[i] : before[i], after[i], 1e-12 * after[i]);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* What was to be made and was not can be freed, whatever was in it. */
+TEST model_conditional_without_a_point(void)
+{
+   sneppp_desc  d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   sneppp_model m, out;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &model_error));
+   memset(&out, 0x7F, sizeof out);
+   ASSERT(model_says(sneppp_conditional(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_ARG, "at is NULL"));
+   ASSERT(!out.block && !out.factors);
+   sneppp_free(&out);
+   ASSERT(model_says(sneppp_conditional(&m, 0, NULL, &m, &model_error), SNEPPP_ERR_ARG, "at is NULL"));
+   ASSERT(m.n > 0); /* and is still there */
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_parts_of_lines_and_discs);
@@ -1369,4 +1516,10 @@ SUITE(model)
    RUN_TEST(model_gaussian_units);
    RUN_TEST(model_activations_of_arrays);
    RUN_TEST(model_outer_of_one_unit);
+   RUN_TEST(model_nan_beside_outside);
+   RUN_TEST(model_own_features_are_asked_inside);
+   RUN_TEST(model_mixed_layers_with_defaults);
+   RUN_TEST(model_gram_overflows);
+   RUN_TEST(model_matrix_too_large);
+   RUN_TEST(model_conditional_without_a_point);
 }

@@ -1582,6 +1582,84 @@ TEST raster_parts(void)
    PASS();
 }
 
+/* A window that ends on a border between cells has nothing of the cells beyond it. */
+TEST raster_ends_on_a_border(void)
+{
+   static const double weight[4] = {1, 0, 1, 0};
+   sneppp_window       w = raster_box(1, 2, 0, 2);
+   double              x[2] = {1, 0.5};
+   w.space = SNEPPP_SPACE_RASTER, w.weight = weight;
+   for (int r = 0; r < 2; r++) w.cell[r] = 1, w.cells[r] = 2;
+   ASSERT(!sneppp_window_contains(&w, x)); /* the cell on its left has an exposure, but is cut off */
+   ASSERT_EQ(0.0, sneppp_window_density(&w, x));
+   w.lo[0] = 0;
+   ASSERT(sneppp_window_contains(&w, x));
+   ASSERT_EQ(1.0, sneppp_window_density(&w, x));
+   PASS();
+}
+
+/* A polygon that is a small part of the raster: draws do not look for it in all cells. */
+TEST raster_draws_in_a_corner(void)
+{
+   enum { side = 60 };
+   static const double xy[6] = {30.25, 20.25, 30.75, 20.25, 30.5, 20.75};
+   sneppp_window       w;
+   sneppp_rng          rng;
+   double              x[2];
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_SPACE_RASTER, w.dim = 2, w.xy = xy, w.count = 3;
+   for (int r = 0; r < 2; r++) w.cell[r] = 1, w.cells[r] = side;
+   sneppp_rng_init(&rng, 2, 0);
+   for (int k = 0; k < 20; k++) {
+      ASSERT(sneppp_window_draw(&w, &rng, x));
+      ASSERT(sneppp_window_contains(&w, x));
+   }
+   PASS();
+}
+
+/* A polygon whose edges are borders of cells is the box of these: pieces of cells without height are nothing. */
+TEST raster_polygon_along_cells(void)
+{
+   static const double xy[8] = {1, 1, 3, 1, 3, 3, 1, 3};
+   sneppp_window       w[2];
+   sneppp_layer        layer;
+   double              W[6] = {1.2, 2, 2.7, 0.3, 2, 1.6}, width[6] = {0.5, 1, 2, 0.7, 1, 1}, K[2][9];
+   memset(&layer, 0, sizeof layer);
+   layer.n = 3, layer.unit.act = SNEPPP_ACT_RBF, layer.W = W, layer.width = width;
+   for (int k = 0; k < 2; k++) {
+      w[k] = raster_box(0, 0, 0, 0);
+      w[k].space = SNEPPP_SPACE_RASTER;
+      for (int r = 0; r < 2; r++) w[k].cell[r] = 1, w[k].cells[r] = 4;
+      if (k) w[k].xy = xy, w[k].count = 4;
+      else w[k].lo[0] = w[k].lo[1] = 1, w[k].hi[0] = w[k].hi[1] = 3;
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram(&w[k], &layer, K[k], NULL, NULL));
+   }
+   for (int i = 0; i < 9; i++) ASSERT_IN_RANGE(K[0][i], K[1][i], 1e-12 * K[0][i]);
+   PASS();
+}
+
+/* Features of the caller's own see the place: a raster that leaves it out has none. */
+static void raster_own_psi(const double *x, double *psi, void *user) { (void)user, psi[0] = x[0]; }
+static int  raster_own_gram(const sneppp_window *part, double *K, void *user) { return (void)part, (void)user, K[0] = 1, 0; }
+TEST raster_own_features_need_the_place(void)
+{
+   raster_case  c;
+   sneppp_desc  desc;
+   sneppp_model m;
+   sneppp_error err;
+   raster_make(&c, 0);
+   memset(&desc, 0, sizeof desc);
+   desc.width = 1, desc.factor[0].window = c.win;
+   desc.factor[0].own.psi = raster_own_psi, desc.factor[0].own.gram = raster_own_gram;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &desc, &err), "%d");
+   sneppp_free(&m);
+   desc.factor[0].window.no_place = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &desc, &err));
+   ASSERT(strstr(err.why, "factor[0].own: features of your own are functions of the place"));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(raster)
 {
    RUN_TEST(raster_parts);
@@ -1617,4 +1695,8 @@ SUITE(raster)
    RUN_TEST(raster_borders);
    RUN_TEST_LONG(raster_tilt_where);
    RUN_TEST(raster_grids);
+   RUN_TEST(raster_ends_on_a_border);
+   RUN_TEST(raster_draws_in_a_corner);
+   RUN_TEST(raster_polygon_along_cells);
+   RUN_TEST(raster_own_features_need_the_place);
 }

@@ -676,6 +676,20 @@ TEST space_every_number_is_looked_at(void)
    PASS();
 }
 
+/* A point without a weight is no part of a finite window, and a small weight is the density that it says. */
+TEST space_points_without_weight(void)
+{
+   static const double weight[3] = {0.5, 0, 1e-301}, point[3] = {3, 7, 5};
+   sneppp_window       w = space_window(SNEPPP_SPACE_FINITE, 1);
+   w.count = 3, w.point = point, w.weight = weight;
+   for (int k = 0; k < 3; k++) {
+      double x = k;
+      ASSERT_EQ(k != 1, sneppp_window_contains(&w, &x));
+      ASSERT_IN_RANGE(weight[k], sneppp_window_density(&w, &x), 1e-12 * weight[k]);
+   }
+   PASS();
+}
+
 SUITE(space)
 {
    RUN_TEST(space_defaults_have_spread);
@@ -697,4 +711,5 @@ SUITE(space)
    RUN_TEST(space_mass_is_the_integral_of_one);
    RUN_TEST(space_statistics);
    RUN_TEST(space_activations);
+   RUN_TEST(space_points_without_weight);
 }
