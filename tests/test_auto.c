@@ -1991,6 +1991,68 @@ TEST auto_draws_of_bumps(void)
 }
 
 /* `auto` is a keyword. */
+/* A scale of the user's own is kept where AUTO solves the convex problem. */
+TEST auto_elsewhere_keeps_the_scale(void)
+{
+   for (int k = 0; k < 2; k++) {
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_events   e;
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          nll, count;
+      memset(&d, 0, sizeof d), memset(&f, 0, sizeof f), memset(&e, 0, sizeof e);
+      d.factor[0].window.space = SNEPPP_SPACE_BALL, d.factor[0].window.dim = 2, d.factor[0].window.radius = 3;
+      d.width = 8, d.alpha = k ? 5 : 0;
+      sneppp_rng_init(&rng, 9, 0);
+      for (size_t i = 0; i < 60; i++) {
+         double y[2];
+         (void)sneppp_window_draw(&d.factor[0].window, &rng, y);
+         for (int c = 0; c < 2; c++) auto_x[2 * i + (size_t)c] = (sneppp_real)(0.9 * y[c]);
+      }
+      e.x = auto_x, e.count = 60, f.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ(SNEPPP_METHOD_CONVEX, r.method);
+      if (k) ASSERT_EQ(5.0, m.alpha);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
+      ASSERT_IN_RANGE(nll / 60, r.nll, 1e-3 * auto_round + 1e-6);
+      ASSERT_IN_RANGE(count, r.expected, 1e-5 * count);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* A budget beyond all bounds is none: it costs no memory. */
+TEST auto_budget_beyond_bounds(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e = auto_pattern(&w, 30, 0.5, 3, auto_x);
+   size_t        bytes[2];
+   sneppp_model  m[2];
+   for (int k = 0; k < 2; k++) {
+      test_alloc      heap = {0, 0, 0, 0};
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_error    err;
+      memset(&d, 0, sizeof d), memset(&f, 0, sizeof f);
+      d.factor[0].window = w, f.events = &e, d.alloc_ctx = &heap;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m[k], &d, &err));
+      if (k) m[k].budget = 0x7fffffff;
+      heap.bytes = 0;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m[k], &f, NULL, &err), "%d");
+      bytes[k] = heap.bytes;
+      m[k].desc.alloc_ctx = NULL;
+   }
+   ASSERT_EQ(bytes[0], bytes[1]);
+   ASSERT_EQ(sneppp_intensity(&m[0], auto_x), sneppp_intensity(&m[1], auto_x));
+   sneppp_free(&m[0]), sneppp_free(&m[1]);
+   PASS();
+}
+
 SUITE(automatic)
 {
    RUN_TEST(auto_draws_of_bumps);
@@ -2035,4 +2097,6 @@ SUITE(automatic)
    RUN_TEST(auto_one_heavy);
    RUN_TEST(auto_settings);
    RUN_TEST(auto_in_two_calls);
+   RUN_TEST(auto_elsewhere_keeps_the_scale);
+   RUN_TEST(auto_budget_beyond_bounds);
 }

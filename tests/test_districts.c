@@ -786,6 +786,53 @@ TEST districts_stop(void)
    PASS();
 }
 
+/* What was watched is looked at before what lies in it, and the sentence says of which realisation. */
+TEST districts_seen_is_checked_first(void)
+{
+   sneppp_events points = fit_events(12), e[2];
+   sneppp_desc   d = fit_desc_box(4);
+   sneppp_window part, box;
+   sneppp_region seen, cell;
+   sneppp_model  m;
+   sneppp_error  err;
+   double        nll;
+   memset(&part, 0, sizeof part), memset(&box, 0, sizeof box), memset(&seen, 0, sizeof seen), memset(&cell, 0, sizeof cell);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   box.dim = 2, box.hi[0] = box.hi[1] = 1;
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 4; /* whose vertices are NULL */
+   seen.factor[0] = &part, cell.factor[0] = &box;
+   e[0] = e[1] = points, e[1].count = 0;
+   e[1].seen = &seen, e[1].region = &cell, e[1].regions = 1, e[1].cells = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, e, 2, &nll, NULL, NULL, NULL, &err));
+   ASSERT_STRN_EQ("realisation 1: region.factor[0]: ", err.why, 33);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, e + 1, 1, &nll, NULL, NULL, NULL, &err));
+   ASSERT_STRN_EQ("region.factor[0]: ", err.why, 18);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* The report of a fit that was stopped has its events, not the places that stand for them. */
+TEST districts_stopped_report(void)
+{
+   static districts_grid g;
+   sneppp_events   points = fit_events(20);
+   sneppp_desc     d = fit_desc_box(0);
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_report   r;
+   int             calls = 0;
+   districts_make(&g, 2, 1, &points);
+   g.counts[0] = 2.5, g.counts[1] = 3.5; /* 3 places and 4 */
+   fit = districts_fit(&g.events, SNEPPP_METHOD_AUTO, 0);
+   fit.progress = districts_enough, fit.user = &calls;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, &r, NULL));
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ_FMT((size_t)6, r.events, "%zu");
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(districts)
 {
    RUN_TEST(districts_stop);
@@ -803,4 +850,6 @@ SUITE(districts)
    RUN_TEST(districts_auto);
    RUN_TEST(districts_failing_memory);
    RUN_TEST(districts_certify_bei);
+   RUN_TEST(districts_seen_is_checked_first);
+   RUN_TEST(districts_stopped_report);
 }

@@ -1294,6 +1294,45 @@ TEST fit_warms_up(void)
    PASS();
 }
 
+/* Who steps by hand may go on beyond the last step of the schedule: the rate stays what it was there, 0. */
+TEST fit_rate_beyond_the_last_step(void)
+{
+   const sneppp_schedule schedule[2] = {SNEPPP_RATE_COSINE, SNEPPP_RATE_LINEAR};
+   sneppp_events         e = fit_events(60);
+   sneppp_desc           d = fit_desc_box(4);
+   sneppp_fit_desc       f = fit_adam(&e, 5);
+   for (int k = 0; k < 2; k++) {
+      sneppp_model   m;
+      sneppp_trainer t;
+      sneppp_error   err;
+      sneppp_real    V[16];
+      f.schedule = schedule[k];
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+      for (size_t step = 5; step < 50; step += 9) ASSERT_IN_RANGE(0, sneppp__rate(&t.desc, step), 1e-15);
+      for (int step = 0; step < 5; step++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+      memcpy(V, m.readout[0].V, sizeof V);
+      for (int step = 0; step < 3; step++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+      for (int i = 0; i < 16; i++) ASSERT_IN_RANGE((double)V[i], (double)m.readout[0].V[i], 1e-12);
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+TEST fit_judging_needs_a_place(void)
+{
+   sneppp_events e = fit_events(20);
+   sneppp_desc   d = fit_desc_box(4);
+   sneppp_model  m;
+   sneppp_error  err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_test_nll(&m, &e, 1, 1, NULL, NULL, &err));
+   ASSERT_STR_EQ("nll is NULL", err.why);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
    RUN_TEST(fit_warms_up);
@@ -1329,4 +1368,6 @@ SUITE(fit)
    RUN_TEST_LONG(fit_tunes_to_few_events);
    RUN_TEST(fit_tunes_frequencies);
    RUN_TEST(fit_steps_stay_in_the_domain);
+   RUN_TEST(fit_rate_beyond_the_last_step);
+   RUN_TEST(fit_judging_needs_a_place);
 }

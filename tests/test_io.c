@@ -532,6 +532,26 @@ TEST io_checkpoint_lengths(void)
    PASS();
 }
 
+/* A file of another format version says which. */
+TEST io_other_versions(void)
+{
+   sneppp_desc  d = fit_desc_box(3);
+   sneppp_model m, l;
+   sneppp_error err;
+   size_t       n;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+   sneppp_free(&m);
+   for (int version = 0; version < 80; version += 77) {
+      char want[100];
+      snprintf(want, sizeof want, "the model has the format version %d, which this library does not know", version);
+      io_bytes[8] = (unsigned char)version;
+      ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err));
+      ASSERT_STR_EQ(want, err.why);
+   }
+   PASS();
+}
+
 SUITE(io)
 {
    RUN_TEST(io_checkpoint_lengths);
@@ -548,4 +568,5 @@ SUITE(io)
    RUN_TEST(io_mass_of_mixture);
    RUN_TEST(io_unused_fields);
    RUN_TEST(io_budget);
+   RUN_TEST(io_other_versions);
 }

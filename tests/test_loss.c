@@ -979,6 +979,36 @@ TEST loss_realisations_share_what_they_watched(void)
    PASS();
 }
 
+/* A part so small that no width is left of it where the window is centred has no integrals, in the gradient as in the value:
+   a realisation that watched it for nothing changes neither. */
+TEST loss_part_without_width(void)
+{
+   static loss_case   c;
+   const sneppp_space space = SNEPPP_SPACE_BOX;
+   const int          dim = 1;
+   const sneppp_unit  unit = loss_unit(SNEPPP_ACT_RBF, 0, 0);
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      sneppp_model  m;
+      sneppp_events e[2];
+      sneppp_window dot;
+      sneppp_region seen;
+      sneppp_error  err;
+      shared_grad   with, none;
+      loss_make(&c, "dot", SNEPPP_MIX_PRODUCT, diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, 0, 1, &space, &dim, &unit);
+      c.desc.factor[0].window.lo[0] = 0, c.desc.factor[0].window.hi[0] = 1000;
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+      memset(e, 0, sizeof e), memset(&seen, 0, sizeof seen), memset(&dot, 0, sizeof dot);
+      dot.dim = 1, dot.lo[0] = 1e-20, dot.hi[0] = 2e-20, seen.factor[0] = &dot;
+      e[0] = c.events, e[1].seen = &seen;
+      ASSERT_EQ(SNEPPP_OK, shared_nll(&m, e, 1, &none));
+      ASSERT_EQ(SNEPPP_OK, shared_nll(&m, e, 2, &with));
+      ASSERT_IN_RANGE(none.value, with.value, 1e-12 * fabs(none.value));
+      for (int i = 0; i < 5; i++) ASSERT_IN_RANGE(none.W[0][i], with.W[0][i], 1e-12 * fabs(none.W[0][i]));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(loss)
 {
    RUN_TEST(loss_realisations_share_what_they_watched);
@@ -999,4 +1029,5 @@ SUITE(loss)
    RUN_TEST(loss_waves_sums);
    RUN_TEST(loss_waves_zero);
    RUN_TEST(loss_waves_threads);
+   RUN_TEST(loss_part_without_width);
 }

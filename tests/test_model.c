@@ -1485,6 +1485,35 @@ TEST model_conditional_without_a_point(void)
    PASS();
 }
 
+/* Means over cells end where the window ends, whatever steps add up to: features of the caller's own are not cut. */
+TEST model_means_end_with_the_window(void)
+{
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_grid  grid;
+   sneppp_real  out[60];
+   double       all, eps = sizeof(sneppp_real) == 4 ? 1e-5 : 1e-12;
+   int          none = 0, beyond = 0;
+   memset(&d, 0, sizeof d), memset(&grid, 0, sizeof grid);
+   d.factor[0].window.dim = 1, d.factor[0].window.lo[0] = 1, d.factor[0].window.hi[0] = 1.7, d.width = 2;
+   d.factor[0].own.psi = model_inside_psi, d.factor[0].own.gram = model_inside_gram, d.factor[0].own.user = &none;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &all, NULL, &err));
+   grid.means = 1;
+   for (int n = 1; n <= 60; n++) {
+      double sum = 0, step = (1.7 - 1) / n;
+      beyond += 1 + (n - 1) * step + step > 1.7;
+      grid.cells[0] = n;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, out, NULL, &err), "%d");
+      for (int i = 0; i < n; i++) sum += (double)out[i] * step;
+      ASSERT_IN_RANGE(all, sum, eps * all);
+   }
+   ASSERT(beyond > 0); /* or nothing was shown */
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_parts_of_lines_and_discs);
@@ -1522,4 +1551,5 @@ SUITE(model)
    RUN_TEST(model_gram_overflows);
    RUN_TEST(model_matrix_too_large);
    RUN_TEST(model_conditional_without_a_point);
+   RUN_TEST(model_means_end_with_the_window);
 }

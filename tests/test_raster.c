@@ -1660,6 +1660,120 @@ TEST raster_own_features_need_the_place(void)
    PASS();
 }
 
+/* Cells of a draw are cut along the axis on which the intensity changes, also if it is the second one of a raster. */
+TEST raster_draws_along_both_axes(void)
+{
+   double accepted[2];
+   for (int axis = 0; axis < 2; axis++) {
+      static sneppp_real x[2 * 4000];
+      double             W[8] = {0}, b[4] = {0, 1, 2, 3};
+      sneppp_desc        desc;
+      sneppp_model       m;
+      sneppp_sample_desc how;
+      sneppp_sample_info info;
+      sneppp_error       err;
+      memset(&desc, 0, sizeof desc), memset(&how, 0, sizeof how);
+      desc.factor[0].window.space = SNEPPP_SPACE_RASTER, desc.factor[0].window.dim = 2;
+      for (int r = 0; r < 2; r++) desc.factor[0].window.cell[r] = 1, desc.factor[0].window.cells[r] = 1;
+      desc.factor[0].unit.act = SNEPPP_ACT_COS, desc.width = 4;
+      for (int i = 0; i < 4; i++) W[2 * i + axis] = 20 + 3 * i;
+      if (sneppp_init(&m, &desc, &err) || sneppp_set_layer(&m, 0, W, b, NULL, &err)) FAILm(err.why);
+      how.count = 4000, how.seed = 3;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, x, 4000, &info, &err), "%d");
+      accepted[axis] = info.acceptance;
+      sneppp_free(&m);
+   }
+   ASSERT(accepted[0] > 0.5);
+   ASSERT_IN_RANGE(accepted[0], accepted[1], 0.05);
+   PASS();
+}
+
+/* What counts and gradients on a raster borrow is of the model's allocator: each of these blocks can be refused. */
+TEST raster_borrows_from_the_model(void)
+{
+   for (int diagonal = 0; diagonal < 2; diagonal++) { /* products of matrices; sums of bumps */
+      test_alloc      heap = {0, 0, 0, 0};
+      raster_case     c;
+      sneppp_desc     desc;
+      sneppp_events   events;
+      sneppp_fit_desc fit;
+      sneppp_model    m;
+      sneppp_trainer  t;
+      sneppp_error    err;
+      sneppp_real     x[2 * 40];
+      double          count;
+      size_t          k = 0, calls;
+      raster_make(&c, 0);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+      c.win.covariates = diagonal ? 0 : 2, c.win.z = diagonal ? NULL : c.z;
+      desc.factor[0].window = c.win, desc.width = 6, desc.alloc_ctx = &heap;
+      desc.factor[0].unit.act = diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS;
+      desc.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
+      do {
+         heap.calls = 0, heap.fail_at = ++k;
+      } while (sneppp_count(&m, NULL, 1, &count, NULL, &err) == SNEPPP_ERR_MEMORY);
+      ASSERT_EQ(4u, k); /* the matrices of the call and of its work, and pieces of cells */
+      c.win.covariates = 2, c.win.z = c.z;
+      events.x = x, events.count = raster_events(&c.win, 40, x);
+      fit.events = &events, fit.method = SNEPPP_METHOD_ADAM;
+      heap.fail_at = 0;
+      if (sneppp_trainer_init(&t, &m, &fit, &err)) FAILm(err.why);
+      calls = heap.calls;
+      if (sneppp_trainer_step(&t, &err)) FAILm(err.why);
+      if (!diagonal) {
+         ASSERT(heap.calls > calls);
+         heap.calls = 0, heap.fail_at = 1;
+         ASSERT_EQ(SNEPPP_ERR_MEMORY, sneppp_trainer_step(&t, &err));
+      }
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+      ASSERT_EQ(0u, heap.live);
+   }
+   PASS();
+}
+
+/* AUTO on a raster seen in part learns the readout of the bumps that are there by the convex problem: their tree is made anew. */
+TEST raster_tree_follows_a_convex_fit(void)
+{
+   const double    slack = sizeof(sneppp_real) == 4 ? 1e-3 : 1e-6;
+   static double   room[60000]; /* a block of the caller's is not replaced after a fit, which would make the tree anew, too */
+   raster_case     c;
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    m, plain;
+   sneppp_report   report;
+   sneppp_error    err;
+   sneppp_window   part;
+   sneppp_region   seen;
+   sneppp_real     x[2 * 60];
+   double          before[60], moved = 0;
+   raster_make(&c, 0);
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(&seen, 0, sizeof seen);
+   events.x = x, events.count = raster_events(&c.win, 60, x), fit.events = &events;
+   c.win.covariates = 0, c.win.z = NULL, desc.factor[0].window = c.win;
+   desc.mem = room, desc.mem_bytes = sizeof room;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT(m.nodes > 0);
+   for (int i = 0; i < 60; i++) before[i] = (double)sneppp_intensity(&m, x + 2 * i);
+   part = c.win, part.lo[0] = 2, part.hi[0] = 10, part.lo[1] = 1, part.hi[1] = 4, seen.factor[0] = &part;
+   events.count = 0, events.seen = &seen;
+   for (size_t i = 0; i < 60; i++)
+      if (x[2 * i + 1] < 4) memmove(x + 2 * events.count++, x + 2 * i, 2 * sizeof *x);
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, &report, &err), "%d");
+   ASSERT_EQ(SNEPPP_METHOD_CONVEX, report.method);
+   plain = m, plain.nodes = 0;
+   for (size_t i = 0; i < events.count; i++) {
+      const double want = (double)sneppp_intensity(&plain, x + 2 * i);
+      ASSERT_IN_RANGE(want, (double)sneppp_intensity(&m, x + 2 * i), slack * want);
+      moved = fmax(moved, fabs(want / before[i] - 1));
+   }
+   ASSERT(moved > 0.01);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(raster)
 {
    RUN_TEST(raster_parts);
@@ -1699,4 +1813,7 @@ SUITE(raster)
    RUN_TEST(raster_draws_in_a_corner);
    RUN_TEST(raster_polygon_along_cells);
    RUN_TEST(raster_own_features_need_the_place);
+   RUN_TEST(raster_draws_along_both_axes);
+   RUN_TEST(raster_borrows_from_the_model);
+   RUN_TEST(raster_tree_follows_a_convex_fit);
 }

@@ -1575,6 +1575,76 @@ TEST sample_mixed_layers_and_zeros(void)
    PASS();
 }
 
+/* A draw that finds no room has not drawn: who asks again, with as much room as it says, gets that number. */
+TEST sample_room_and_generators(void)
+{
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      static sneppp_real x[2][2 * 4000];
+      sneppp_desc        d = sample_desc(diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, diagonal, 6);
+      sneppp_model       m;
+      sneppp_sample_info none, info;
+      sneppp_rng         g, before;
+      double             lambda = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
+      m.alpha *= 1000 / lambda;
+      sneppp_rng_init(&g, 5, 1);
+      for (int k = 0; k < 5; k++) {
+         before = g;
+         ASSERT_EQ(SNEPPP_ERR_SIZE, sample_draw(&m, NULL, &g, 0, x[0], 10, &none, NULL));
+         ASSERT_MEM_EQ(&before, &g, sizeof g);
+         ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x[0], none.count, &info, NULL));
+         ASSERT_EQ(none.count, info.count);
+         ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &before, 0, x[1], 4000, &info, NULL)); /* as if it had been asked once */
+         ASSERT_EQ(none.count, info.count);
+         ASSERT(before.position == g.position);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* A number of events that cannot be represented is no number to draw from: not a demand for room. */
+TEST sample_too_many(void)
+{
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_RBF, 1, 4);
+   sneppp_model       m;
+   sneppp_sample_info info;
+   sneppp_sample_desc how;
+   sneppp_error       err;
+   sneppp_real        x[2] = {7, 7};
+   memset(&how, 0, sizeof how);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   m.alpha = 1e200, how.scale = 1e200;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_sample(&m, &how, x, 1, &info, &err));
+   ASSERT_STR_EQ("the expected number of events cannot be represented", err.why);
+   ASSERT_EQ((size_t)0, info.count);
+   ASSERT_EQ((sneppp_real)7, x[0]);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Nobody must ask how a tile was drawn. */
+TEST sample_tiles_without_info(void)
+{
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_COS, 0, 4);
+   sneppp_model       m;
+   sneppp_sample_info info;
+   sneppp_error       err;
+   static sneppp_real x[2][2 * 2000];
+   double             lambda = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
+   m.alpha *= 1000 / lambda;
+   ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 1, 2, 1, 2, 7, x[0], 2000, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 1, 2, 1, 2, 7, x[1], 2000, &info, &err));
+   ASSERT(info.count > 0);
+   ASSERT_MEM_EQ(x[0], x[1], 2 * info.count * sizeof **x);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 1, 2, 4, 0, 7, x[0], 2000, NULL, NULL));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(sample)
 {
    RUN_TEST(sample_mixed_layers_and_zeros);
@@ -1610,4 +1680,7 @@ SUITE(sample)
    RUN_TEST(sample_hostile_models);
    RUN_TEST(sample_extreme_counts);
    RUN_TEST(sample_small_regions);
+   RUN_TEST(sample_room_and_generators);
+   RUN_TEST(sample_too_many);
+   RUN_TEST(sample_tiles_without_info);
 }

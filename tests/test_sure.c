@@ -1175,6 +1175,69 @@ TEST sure_of_any_weight(void)
    PASS();
 }
 
+/* A mean that is known to be next to nothing, or anything: the tail has so many steps that they must not be walked. */
+TEST sure_new_counts_of_long_tails(void)
+{
+   const double mean[3] = {1e-3, 1, 300};
+   for (int k = 0; k < 3; k++) {
+      const double m = mean[k], q = 1e12 * m, p0 = exp(-m * m / q * log1p(q / m)); /* P(0) */
+      uint64_t     lo = 9, hi = 9;
+      sneppp__new_count(m, q, 1, 0.5, 0.67, &lo, &hi);
+      ASSERT(p0 > 0.5);
+      ASSERT(lo == 0 && hi == 0);
+   }
+   {
+      const double m = 1e-2, q = 4e-2 * 1e6; /* the least that is not walked, and a level beyond P(0) */
+      const double p0 = exp(-m * m / q * log1p(q / m));
+      double       sum = 0;
+      uint64_t     lo = 9, hi = 9;
+      sneppp__new_count(m, q, 1, 1 - 0.5 * (1 - p0), 6, &lo, &hi);
+      ASSERT_EQ((uint64_t)0, lo);
+      for (uint64_t i = 0; i < hi; i++) sum += sure_pmf((double)i, m, q);
+      ASSERT(sum < 1 - 0.5 * (1 - p0) + 1e-12);
+      ASSERT(sum + sure_pmf((double)hi, m, q) >= 1 - 0.5 * (1 - p0) - 1e-12);
+   }
+   PASS();
+}
+
+/* Points of a place that lie beyond the window count for nothing. */
+static int sure_everywhere(const sneppp_real *x, void *user) { return (void)x, (void)user, 1; }
+TEST sure_places_beyond_the_window(void)
+{
+   static const double xy[6] = {0, 0, 1, 0, 0, 1};
+   for (int k = 0; k < 2; k++) { /* AUTO, CONVEX */
+      sneppp_events   e = sure_pattern(60, 31);
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_window   box;
+      sneppp_region   region;
+      sneppp_place    place;
+      sneppp_sure     want, got;
+      sneppp_model    m;
+      sneppp_error    err;
+      size_t          n = 0;
+      for (size_t i = 0; i < e.count; i++)
+         if (sure_x[2 * i] + sure_x[2 * i + 1] < 1) memmove(sure_x + 2 * n++, sure_x + 2 * i, 2 * sizeof *sure_x);
+      e.count = n;
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&box, 0, sizeof box), memset(&region, 0, sizeof region);
+      memset(&place, 0, sizeof place);
+      d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.dim = 2, d.factor[0].window.count = 3, d.factor[0].window.xy = xy;
+      if (k) d.width = 9, fit.floor = 0.1, fit.method = SNEPPP_METHOD_CONVEX;
+      fit.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+      box.dim = 2, box.lo[0] = box.lo[1] = -0.5, box.hi[0] = box.hi[1] = 1, region.factor[0] = &box;
+      place.inside = sure_everywhere, place.within = &region, place.points = 4096;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.9, &want, NULL, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_numeric_sure(&m, &place, 0.9, &got, &err), "%d");
+      ASSERT_IN_RANGE(want.mean, got.mean, 0.03 * want.mean);
+      ASSERT_IN_RANGE(want.lower, got.lower, 0.05 * want.lower);
+      ASSERT_IN_RANGE(want.upper, got.upper, 0.05 * want.upper);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sure)
 {
    RUN_TEST(sure_of_any_weight);
@@ -1199,4 +1262,6 @@ SUITE(sure)
    RUN_TEST(sure_places);
    RUN_TEST(sure_memory);
    RUN_TEST(sure_draws);
+   RUN_TEST(sure_new_counts_of_long_tails);
+   RUN_TEST(sure_places_beyond_the_window);
 }
