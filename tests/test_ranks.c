@@ -73,6 +73,7 @@ typedef struct ranks_job {
    size_t          bad_rank, alloc_at, trainer_steps, save_at, fail_at, P_wrong;
    int             slow, threads, seed_differs; /* slow: only P = 1, and 4 with an empty rank */
    sneppp_real    *poison;    /* what rank bad_rank has for its events                   */
+   void          (*change)(sneppp_model *model, sneppp_desc *desc); /* in rank bad_rank: of the description, model NULL; then of the model */
    size_t          lost;      /* a source that loses its events after so many reads      */
    const unsigned char *resume;
    size_t          resume_bytes, resume_bad; /* 1 + the rank whose checkpoint is damaged      */
@@ -120,7 +121,9 @@ static void *ranks_run(void *arg)
    fit.ranks = job->P_wrong ? job->P_wrong : job->P;
    if (job->seed_differs && o->seat.rank == job->bad_rank) fit.seed = 77;
    if (pool) fit.parallel = sneppp_pool_parallel(pool);
+   if (job->change && o->seat.rank == job->bad_rank) job->change(NULL, &desc);
    o->st = sneppp_init(&model, &desc, &o->err);
+   if (o->st == SNEPPP_OK && job->change && o->seat.rank == job->bad_rank) job->change(&model, &desc);
    if (o->st != SNEPPP_OK) { ranks_leave(o->seat.comm); return NULL; }
    o->size = sneppp_save(&model, NULL, 0);
    o->bytes = (unsigned char *)calloc(1, o->size);
@@ -638,6 +641,7 @@ TEST ranks_checkpoint(void)
    for (size_t r = 0; r < 4; r++) {
       ASSERT_EQ(SNEPPP_ERR_FORMAT, rest[r].st);
       ASSERT_STR_EQ("rank 2: the checksum is wrong: the checkpoint is damaged", rest[r].err.why);
+      ASSERT(!memcmp(rest[2].bytes, rest[r].bytes, rest[r].size)); /* nobody has loaded */
    }
    ranks_done(rest), ranks_done(part), ranks_done(whole);
    PASS();
@@ -835,6 +839,34 @@ TEST ranks_hook_fails_once(void)
    PASS();
 }
 
+/* Ranks whose models differ in what is no parameter, or in one that only some models have, are told so. */
+static void ranks_other_window(sneppp_model *m, sneppp_desc *d) { if (!m) d->factor[0].window.hi[0] = 10.5; }
+static void ranks_other_place(sneppp_model *m, sneppp_desc *d) { if (!m) d->factor[0].window.lo[0] = -1, d->factor[0].window.hi[0] = 9; }
+static void ranks_other_mix(sneppp_model *m, sneppp_desc *d) { if (!m) d->mix = SNEPPP_MIX_SUM; }
+static void ranks_other_act(sneppp_model *m, sneppp_desc *d) { if (!m) d->factor[0].unit.act = SNEPPP_ACT_SIN; }
+static void ranks_other_p(sneppp_model *m, sneppp_desc *d) { if (!m) d->factor[0].unit.p = 3; }
+static void ranks_other_width(sneppp_model *m, sneppp_desc *d) { if (m) m->layer[0].width[3] *= 2; else (void)d; }
+TEST ranks_models_differ(void)
+{
+   static void (*const change[])(sneppp_model *, sneppp_desc *) = {
+      ranks_other_window, ranks_other_place, ranks_other_mix, ranks_other_act, ranks_other_p, ranks_other_width
+   };
+   for (int k = 0; k < 6; k++) {
+      ranks_job job = ranks_job_of(SNEPPP_METHOD_ADAM, 100);
+      for (size_t i = 0; i < 100; i++) ranks_xy[2 * i] *= (sneppp_real)0.8; /* inside of all of them */
+      if (k < 3 || k == 4) { /* the line and the line */
+         job.desc.factor[1].window.dim = job.desc.factor[0].window.dim = 1;
+         job.desc.factor[1].window.hi[0] = 5, job.desc.factor[0].window.hi[1] = 0;
+      }
+      job.desc.factor[0].unit.act = k < 4 ? SNEPPP_ACT_COS : k < 5 ? SNEPPP_ACT_MONOMIAL : SNEPPP_ACT_RBF;
+      if (k == 4) job.desc.factor[0].unit.p = 2;
+      job.P = 2, job.bad_rank = 1, job.fit.steps = 2, job.change = change[k];
+      ASSERT(ranks_fail(&job, SNEPPP_ERR_ARG));
+      ASSERT_STR_EQ("rank 1: the model or a setting of the fit is not that of rank 0", ranks_words);
+   }
+   PASS();
+}
+
 SUITE(ranks)
 {
    RUN_TEST(ranks_numbers);
@@ -859,4 +891,5 @@ SUITE(ranks)
    RUN_TEST(ranks_no_events);
    RUN_TEST(ranks_stop_together);
    RUN_TEST(ranks_checkpoint);
+   RUN_TEST(ranks_models_differ);
 }

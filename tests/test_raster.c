@@ -1774,6 +1774,70 @@ TEST raster_tree_follows_a_convex_fit(void)
    PASS();
 }
 
+/* A picture of few rows borrows what these need. */
+TEST raster_pictures_of_few_rows(void)
+{
+   static sneppp_real out[50 * 64 * SNEPPP__LANES];
+   const double       lo[2] = {0, 0}, hi[2] = {10, 10};
+   sneppp_events      e;
+   sneppp_model       m;
+   sneppp_grid        grid;
+   sneppp_error       err;
+   sneppp_real        x[60], row[50];
+   test_alloc         heap = {0, 0, 0, 0};
+   size_t             bytes[2];
+   memset(&grid, 0, sizeof grid), memset(&e, 0, sizeof e);
+   for (int i = 0; i < 60; i++) x[i] = (sneppp_real)(i * i % 61 / 6.2);
+   if (sneppp_fit_box(&m, 2, lo, hi, x, 30, &err)) FAILm(err.why);
+   m.desc.alloc_ctx = &heap;
+   grid.lo[0] = 0, grid.hi[0] = 10, grid.lo[1] = 2, grid.hi[1] = 3;
+   for (int k = 0; k < 2; k++) {
+      grid.cells[0] = 50, grid.cells[1] = k ? 64 * SNEPPP__LANES : 1;
+      heap.bytes = 0;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, k ? out : row, NULL, &err), "%d");
+      bytes[k] = heap.bytes;
+   }
+   ASSERT(bytes[0] > 0);
+   ASSERT(bytes[0] * SNEPPP__LANES < bytes[1]);
+   for (int i = 0; i < 50; i++) {
+      x[0] = (sneppp_real)(0.2 * i + 0.1), x[1] = (sneppp_real)2.5;
+      ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)row[i], 1e-4 * (double)row[i]);
+   }
+   ASSERT_EQ(0u, heap.live);
+   m.desc.alloc_ctx = NULL;
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Covariates alone with many events, most of which have weight 0: fewer are left than are held out where there are many. */
+TEST raster_covariates_of_few_weights(void)
+{
+   enum { N = SNEPPP__CENTRES + 100, some = 40 };
+   static const double z[6] = {0.2, 0.9, 0.4, 0.1, 0.7, 0.5};
+   static sneppp_real  x[N], weight[N];
+   sneppp_desc         desc;
+   sneppp_events       events;
+   sneppp_fit_desc     fit;
+   sneppp_model        m;
+   sneppp_error        err;
+   sneppp_report       r;
+   double              count;
+   sneppp_window      *w = &desc.factor[0].window;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(weight, 0, sizeof weight);
+   for (int i = 0; i < N; i++) x[i] = (sneppp_real)(i * 37 % 599 / 100.0);
+   for (int i = 0; i < some; i++) weight[i * 200] = 1;
+   w->space = SNEPPP_SPACE_RASTER, w->dim = 1, w->cell[0] = 1, w->cells[0] = 6, w->covariates = 1, w->z = z, w->no_place = 1;
+   events.x = x, events.count = N, events.weight = weight, fit.events = &events, desc.width = 4;
+   if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, &r, &err), "%d");
+   ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
+   ASSERT_IN_RANGE(some, r.expected, 1e-3);
+   if (sneppp_count(&m, NULL, 1, &count, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(some, count, 1e-3);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(raster)
 {
    RUN_TEST(raster_parts);
@@ -1816,4 +1880,6 @@ SUITE(raster)
    RUN_TEST(raster_draws_along_both_axes);
    RUN_TEST(raster_borrows_from_the_model);
    RUN_TEST(raster_tree_follows_a_convex_fit);
+   RUN_TEST(raster_pictures_of_few_rows);
+   RUN_TEST(raster_covariates_of_few_weights);
 }

@@ -1238,6 +1238,32 @@ TEST sure_places_beyond_the_window(void)
    PASS();
 }
 
+/* A separable model with a floor is no convex problem: there are no draws of it, and nothing is left of the model that was to be made. */
+TEST sure_no_draws_of_a_separable_floor(void)
+{
+   sneppp_events   e = sure_pattern(80, 5);
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_model    m, draw;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit);
+   for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 1;
+   d.mix = SNEPPP_MIX_SEPARABLE, d.width = 4, fit.events = &e;
+   for (int k = 0; k < 2; k++) {
+      fit.method = k ? SNEPPP_METHOD_ADAM : SNEPPP_METHOD_CONVEX, fit.floor = k ? 0.2 : 0, fit.steps = k ? 20 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+      sneppp_rng_init(&rng, 3, 0);
+      memset(&draw, 0x7F, sizeof draw);
+      ASSERT_EQ_FMTm(err.why, k ? SNEPPP_ERR_ARG : SNEPPP_OK, sneppp_draw_model(&m, &rng, &draw, NULL, 0, &err), "%d");
+      if (k) ASSERT(strstr(err.why, "a separable model that has a floor"));
+      sneppp_free(&draw);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sure)
 {
    RUN_TEST(sure_of_any_weight);
@@ -1264,4 +1290,5 @@ SUITE(sure)
    RUN_TEST(sure_draws);
    RUN_TEST(sure_new_counts_of_long_tails);
    RUN_TEST(sure_places_beyond_the_window);
+   RUN_TEST(sure_no_draws_of_a_separable_floor);
 }
