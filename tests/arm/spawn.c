@@ -46,8 +46,28 @@ double spawn_count(const double *lo, const double *hi)
 
 #ifndef SPAWN_NO_MAIN
 #include <stdio.h>
+/* What draws that find no room, nothing to draw, or too much of it, say and leave behind. */
+static void ask(double at, double scale, size_t count, size_t cap, sneppp_rng *rng)
+{
+   static float       xy[2 * 256];
+   sneppp_window      box;
+   sneppp_region      region;
+   sneppp_sample_desc how;
+   sneppp_sample_info info;
+   sneppp_status      st;
+   memset(&box, 0, sizeof box), memset(&region, 0, sizeof region), memset(&how, 0, sizeof how), memset(&info, 0, sizeof info);
+   box.dim = 2, region.factor[0] = &box;
+   for (int r = 0; r < 2; r++) box.lo[r] = at, box.hi[r] = at + 150;
+   how.region = &region, how.rng = rng, how.scale = scale, how.count = count, how.mem = block, how.mem_bytes = sizeof block;
+   st = sneppp_sample(&firmware_model, &how, xy, cap, &info, NULL);
+   printf("%d: at %u", (int)st, (unsigned)rng->position);
+   if (st == SNEPPP_OK || st == SNEPPP_ERR_SIZE) printf(", %u of %.4f", (unsigned)info.count, info.expected);
+   printf("\n");
+}
+
 int main(void)
 {
+   sneppp_rng rng;
    static const double lo[2] = { 100, 50 }, hi[2] = { 260, 210 };
    static float        xy[2 * 256];
    printf("%.6f\n", spawn_count(lo, hi));
@@ -56,6 +76,11 @@ int main(void)
       printf("%d\n", n);
       for (int i = 0; i < n; i++) printf("%.3f %.3f\n", (double)xy[2 * i], (double)xy[2 * i + 1]);
    }
+   sneppp_rng_init(&rng, 7, 0);
+   ask(100, 0, 0, 1, &rng), ask(100, 0, 0, 256, &rng); /* no room, and the same again with room */
+   ask(1e6, 0, 0, 256, &rng), ask(1e6, 0, 3, 256, &rng); /* beyond the window */
+   ask(100, 1e308, 0, 256, &rng), ask(1e6, 1e308, 0, 256, &rng);
+   ask(100, -1, 0, 256, &rng);
    return 0;
 }
 #endif
