@@ -1617,27 +1617,6 @@ TEST raster_draws_in_a_corner(void)
    PASS();
 }
 
-/* A polygon whose edges are borders of cells is the box of these: pieces of cells without height are nothing. */
-TEST raster_polygon_along_cells(void)
-{
-   static const double xy[8] = {1, 1, 3, 1, 3, 3, 1, 3};
-   sneppp_window       w[2];
-   sneppp_layer        layer;
-   double              W[6] = {1.2, 2, 2.7, 0.3, 2, 1.6}, width[6] = {0.5, 1, 2, 0.7, 1, 1}, K[2][9];
-   memset(&layer, 0, sizeof layer);
-   layer.n = 3, layer.unit.act = SNEPPP_ACT_RBF, layer.W = W, layer.width = width;
-   for (int k = 0; k < 2; k++) {
-      w[k] = raster_box(0, 0, 0, 0);
-      w[k].space = SNEPPP_SPACE_RASTER;
-      for (int r = 0; r < 2; r++) w[k].cell[r] = 1, w[k].cells[r] = 4;
-      if (k) w[k].xy = xy, w[k].count = 4;
-      else w[k].lo[0] = w[k].lo[1] = 1, w[k].hi[0] = w[k].hi[1] = 3;
-      ASSERT_EQ(SNEPPP_OK, sneppp_gram(&w[k], &layer, K[k], NULL, NULL));
-   }
-   for (int i = 0; i < 9; i++) ASSERT_IN_RANGE(K[0][i], K[1][i], 1e-12 * K[0][i]);
-   PASS();
-}
-
 /* Features of the caller's own see the place: a raster that leaves it out has none. */
 static void raster_own_psi(const double *x, double *psi, void *user) { (void)user, psi[0] = x[0]; }
 static int  raster_own_gram(const sneppp_window *part, double *K, void *user) { return (void)part, (void)user, K[0] = 1, 0; }
@@ -1875,7 +1854,6 @@ SUITE(raster)
    RUN_TEST(raster_grids);
    RUN_TEST(raster_ends_on_a_border);
    RUN_TEST(raster_draws_in_a_corner);
-   RUN_TEST(raster_polygon_along_cells);
    RUN_TEST(raster_own_features_need_the_place);
    RUN_TEST(raster_draws_along_both_axes);
    RUN_TEST(raster_borrows_from_the_model);
