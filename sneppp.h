@@ -18964,15 +18964,16 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
    memset(as, 0, 3 * sizeof *as);
    for (int f = 0; f < model->factors && st == SNEPPP_OK; f++) {
       sneppp__tilt *t = &tilt[f];
+      size_t        counted = 0; /* events of weight 0 are none */
       if (!t->P) continue;
       sneppp__tilt_open(t);
       for (size_t i = 0; i < total && st == SNEPPP_OK; i++) {
          double y[SNEPPP_RADIAL_DIM];
          st = sneppp__load_run(model, o->events, i, 1, x, &weight, err);
          for (int k = 0; k < model->layer[f].D; k++) y[k] = (double)x[model->layer[f].first + k];
-         if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight;
+         if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight, counted += weight > 0;
       }
-      t->unit = t->W / (double)total;
+      t->unit = t->W / (double)counted;
       if (st == SNEPPP_OK && t->W > 0 && total > 1) sneppp__tilt_fit(t); /* a single event leaves none to judge it by */
       lost += t->lost;
    }

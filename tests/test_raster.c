@@ -1797,7 +1797,7 @@ TEST raster_covariates_of_few_weights(void)
    sneppp_desc         desc;
    sneppp_events       events;
    sneppp_fit_desc     fit;
-   sneppp_model        m;
+   sneppp_model        m, few;
    sneppp_error        err;
    sneppp_report       r;
    double              count;
@@ -1813,6 +1813,15 @@ TEST raster_covariates_of_few_weights(void)
    ASSERT_IN_RANGE(some, r.expected, 1e-3);
    if (sneppp_count(&m, NULL, 1, &count, NULL, &err)) FAILm(err.why);
    ASSERT_IN_RANGE(some, count, 1e-3);
+   for (int i = 0; i < some; i++) x[i] = x[i * 200];
+   events.count = some, events.weight = NULL; /* the others are none */
+   if (sneppp_init(&few, &desc, &err)) FAILm(err.why);
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&few, &fit, NULL, &err), "%d");
+   for (int i = 0; i < 6; i++) {
+      sneppp_real at = (sneppp_real)(i + 0.5), want = sneppp_intensity(&few, &at);
+      ASSERT_IN_RANGE((double)want, (double)sneppp_intensity(&m, &at), 1e-4 * (double)want);
+   }
+   sneppp_free(&few);
    sneppp_free(&m);
    PASS();
 }
