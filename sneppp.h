@@ -21219,6 +21219,7 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
 
 #define SNEPPP__MIXTURE_LEAST (1.0 / 4096) /* points per candidate, below which cells are better */
 #define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
+#define SNEPPP__STEEP          100.0 /* times the mean: the intensity if nothing in V psi cancelled */
 #define SNEPPP__WHOLE_LEAST    (1.0 / 65536) /* higher spheres, which are not cut, have no other way */
 
 static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
@@ -21239,8 +21240,11 @@ SNEPPP__COLD static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, 
 {
    sneppp__sampler *s = &w->s;
    size_t           P = (size_t)s->P, most_cells;
-   double           total = 0;
+   double           total = 0, most = s->model->alpha * (double)s->model->n * s->unit;
    SNEPPP__TRY(sneppp__sampler_fill(s, err));
+   most *= s->norm * s->norm;
+   for (size_t k = 0; k < P; k++) most *= s->hi[k] - s->lo[k];
+   s->waves = s->waves && most > SNEPPP__STEEP * w->expected; /* else second derivatives are enough, and cheaper */
    most_cells = sneppp__cell_room(N, s->record) + s->base;
    if (most_cells < s->room) s->room = most_cells; /* the same cells whatever the memory */
    most_cells = N < 16 ? 256 * (N + 1) + s->base : s->room; /* a few are not worth so many bounds */

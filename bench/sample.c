@@ -145,7 +145,14 @@ static void raster_run(void *arg)
    (void)sneppp_bake((const sneppp_model *)arg, &grid, raster_out, NULL, NULL);
 }
 
-/* The trees of examples/data/bei.csv, by the default fit: a map as it is drawn most often. */
+static void convex_run(void *arg)
+{
+   const sneppp_sample_desc how = { .count = 10000, .seed = 1 };
+   sneppp_error err;
+   bench_must(sneppp_sample((const sneppp_model *)arg, &how, sample_x, sample_points, NULL, &err), &err);
+}
+
+/* The trees of examples/data/bei.csv, by the default fit: a map as it is drawn most often; and points of a convex fit. */
 static void raster_trees(void)
 {
    sneppp_desc d = { .factor = { { .window = { .dim = 2, .hi = { 1000, 500 } } } } };
@@ -167,6 +174,11 @@ static void raster_trees(void)
    bench_must(sneppp_init(&m, &d, &err), &err);
    bench_must(sneppp_fit(&m, &fit, NULL, &err), &err);
    bench_line(1e3 * bench_fastest(raster_run, &m, 7), "ms", "bei_raster_512");
+   sneppp_free(&m);
+   d.width = 100, fit.method = SNEPPP_METHOD_CONVEX, fit.tune = 1; /* |V| is large, |V psi| is not */
+   bench_must(sneppp_init(&m, &d, &err), &err);
+   bench_must(sneppp_fit(&m, &fit, NULL, &err), &err);
+   bench_line(bench_fastest(convex_run, &m, 1), "s", "bei_convex100_10000");
    sneppp_free(&m);
 }
 
