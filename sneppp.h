@@ -179,7 +179,7 @@
       and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, with the same bits
       whatever their number: parcels of events, the same for any number of ranks, are added without rounding (>>ranks).
       Without the hook sums are rounded in another order, and results differ within fit.tol, but for small AUTO fits.
-      A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
+      A step of ADAM, or of CONVEX and PGD, costs two small talks of 386 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
       AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
       matrix is divided from 512 features on.
@@ -771,7 +771,8 @@ typedef struct sneppp_origin {
    sneppp_real *x, *weight;  /* (count, D), (count): an event of weight 2 is two events                              */
    int          bumps;       /* 1: AUTO made the model, and                                                          */
    int32_t     *owner;       /* (n) is the event that carries a bump, -1: all in common; NULL without desc.group     */
-   double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only     */
+   double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only; < 0:
+                                they are some of so many, and cannot be counted                                     */
    double       ridge;       /* curvature of the penalty of V                                                        */
 } sneppp_origin;
 
@@ -2358,23 +2359,35 @@ static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const doub
    return sides[0] < 4 && sides[2] < 4;
 }
 
-/* A piece that is a box, as the polygon cuts it. One that no edge meets is inside or outside. Else the polygon is what
-   lies below its upper edges, less what lies below its lower ones. */
+static int sneppp__plot_meets_ring(const sneppp__plot *p, const double *ring, size_t n)
+{
+   for (size_t k = 0, j = n - 1; k < n; j = k++) if (sneppp__plot_meets(p, ring + 2 * j, ring + 2 * k)) return 1;
+   return 0;
+}
+
+/* A piece that is a box, as the polygon cuts it. One that no edge meets is inside or outside. Else a ring that meets it
+   is what lies below its upper edges, less what lies below its lower ones, and any other goes round it or not. */
 static void sneppp__plot_cut(const sneppp_window *win, const sneppp__plot *p, sneppp__plot_visit visit, void *arg)
 {
    int meets = 0, odd = 0;
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win) && !meets; at += sneppp__ring_size(win, r), r++) {
       const double *ring = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, r);
-      for (size_t k = 0, j = n - 1; k < n && !meets; j = k++) meets = sneppp__plot_meets(p, ring + 2 * j, ring + 2 * k);
+      meets = sneppp__plot_meets_ring(p, ring, n);
       if (!meets) odd ^= sneppp__ring_parity(ring, n, (p->lo[0] + p->hi[0]) / 2, (p->lo[1] + p->hi[1]) / 2);
    }
    if (!meets) { if (odd) visit(p, arg); return; }
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
-      const double *ring = win->xy + 2 * at, weight = p->weight * sneppp__ring_sign(win, r);
+      const double *ring = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, r);
+      const int     cuts = sneppp__plot_meets_ring(p, ring, n);
+      if (!cuts && !sneppp__ring_parity(ring, n, p->lo[0], p->lo[1])) continue;
+      sneppp__plot whole = *p;
+      whole.kind = -1, whole.weight *= sneppp__ring_sign(win, r);
+      if (!cuts) { visit(&whole, arg); continue; }
       for (size_t k = 0, j = n - 1; k < n; j = k++)
-         sneppp__plot_below(p, ring + 2 * j, ring + 2 * k, ring[2 * k] < ring[2 * j] ? weight : -weight, visit, arg);
+         sneppp__plot_below(p, ring + 2 * j, ring + 2 * k,
+                             ring[2 * k] < ring[2 * j] ? whole.weight : -whole.weight, visit, arg);
    }
 }
 
@@ -2493,7 +2506,7 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
 SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
 {
    double sum = 0;
-   size_t k;
+   size_t k = 0;
    int    r;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
@@ -2503,12 +2516,19 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
          for (r = 0; r < win->dim; r++) sum += x[r] * x[r];
          return fabs(sum - 1) <= 2 * SNEPPP__SPHERE_TOLERANCE;
       case SNEPPP_SPACE_INTERVALS:
-         for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
-         return 0;
+         for (size_t end = win->count, half; k + 1 < end;) { /* the last that begins at x or before */
+            half = k + (end - k) / 2;
+            if (win->ends[2 * half] <= x[0]) k = half;
+            else end = half;
+         }
+         return win->count && x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1];
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
       case SNEPPP_SPACE_BALL: /* a point put on the border by rounding is on the border */
-         for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
-         return sqrt(sum) <= win->radius * (1 + (double)1e-12);
+         for (r = 0; r < win->dim; r++) {
+            const double u = (x[r] - win->centre[r]) / win->radius;
+            sum += u * u;
+         }
+         return sum <= 1 + (double)2e-12;
       case SNEPPP_SPACE_GAMMA: return x[0] > 0;
       case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
       case SNEPPP_SPACE_VONMISES: return x[0] >= 0 && x[0] <= (double)6.2831855; /* as a float 2 pi is a little more */
@@ -2539,7 +2559,10 @@ static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B
    for (size_t b = 0; b < B; b++) out[b] = from ? constant - from[b] : constant;
    for (size_t r = 0; r < d; r++) {
       double m = win->mean ? win->mean[c * d + r] : 0, rate = win->scale ? 1 / win->scale[c * d + r] : 1;
-      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= z * z / 2; }
+      for (size_t b = 0; b < B; b++) {
+         const double z = (y[r * ld + b] - m) * rate, e = z * z / 2;
+         out[b] -= e < SNEPPP__HUGE ? e : SNEPPP__HUGE; /* infinity less infinity is no number */
+      }
    }
 }
 
@@ -2552,7 +2575,7 @@ static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t
    for (size_t c = 0; c < count; c++) {
       if (win->weight && !(win->weight[c] > 0)) continue;
       sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
-      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1 / SNEPPP__HUGE; }
+      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 0; }
       any = 1;
    }
    for (size_t c = 0; c < count; c++) {
@@ -2580,11 +2603,8 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
          return sum;
       case SNEPPP_SPACE_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
       case SNEPPP_SPACE_BINOMIAL:
-         return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) -
-                sneppp__lgamma(win->param[0] - x[0] + 1);
-      case SNEPPP_SPACE_NEGBINOMIAL:
-         return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
-                sneppp__lgamma(win->param[0]);
+         return -log(win->param[0] + 1) - sneppp__log_beta(x[0] + 1, win->param[0] - x[0] + 1);
+      case SNEPPP_SPACE_NEGBINOMIAL: return -log(x[0] + win->param[0]) - sneppp__log_beta(x[0] + 1, win->param[0]);
       case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]]) : 0;
       case SNEPPP_SPACE_RASTER: {
          size_t cell = sneppp__raster_cell(win, x);
@@ -2911,7 +2931,8 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    switch (L->inside.space) {
       case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
       case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_EUCLID:
-         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
+         for (int r = 0; r < L->D; r++)
+            t[r] = (sneppp_real)(((double)x[r] - L->shift[r]) * L->rate[r]);
          return;
       default: {
          double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
@@ -7394,10 +7415,15 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
       if (delta > 0.5) return (sine + delta * cosine) / 2;
       return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
    }
-   if (cosine > 0)
-      return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
-              cosine * (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus)
-                          : sneppp__ipow(sine, p - 1))) / (p + q);
+   if (cosine > 0) {
+      double I[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1]; /* [m][n], n <= m: of a recursion each would come often */
+      for (int m = 0; m <= p; m++)
+         for (int n = 0; n <= m && n <= q; n++)
+            I[m][n] = m < 2 ? sneppp__sines(m, n, delta, sine, one_minus, one_plus)
+                            : ((m - 1) * (m - 2 < n ? I[n][m - 2] : I[m - 2][n]) +
+                               cosine * (n ? n * I[m - 1][n - 1] : sneppp__ipow(sine, m - 1))) / (m + n);
+      return I[p][q];
+   }
    int n = sneppp__gauss_legendre(p + q <= 6 ? 12 : p + q < 20 ? 20 : 32, x, w);
    for (int i = 0; i < n; i++) x[i] = sin(0.5 * delta * (1 + x[i])); /* with t, delta - t is one */
    for (int i = 0; i < n; i++) sum += w[i] * sneppp__ipow(x[n - 1 - i], p) * sneppp__ipow(x[i], q);
@@ -7689,7 +7715,8 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
 /* With H = [z > 0], R = z_+, X = (e^z - 1) [z < 0] and E = e^z [z < 0], sigma = R + l X, sigma' = H + l E and sigma'' =
    (1 - l) delta + l E. So value and derivatives are sums of the sixteen expectations of products of these, M[x][y]
    with x for U and y for V (Tsuchida et al. 2021, without bias). Two ways to the same numbers: the closed form, and an
-   integral where that overflows, and where both units stay close to 0, so that the two terms of X cancel. */
+   integral where that overflows, and where both units stay close to 0 or one very close, so that the two terms of X
+   cancel. */
 enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_X, SNEPPP__ELU_E };
 
 /* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor e and a shift of the means by sA + tC and
@@ -7719,25 +7746,24 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
    for (int x = 0; x < 4; x++) M[x][SNEPPP__ELU_X] = M[x][SNEPPP__ELU_E] - M[x][SNEPPP__ELU_X];
 }
 
-/* The same for large weights, where e^L overflows, and for small ones: E[f(U) g(V)] = integral f(u) n(u; a, A)
-   E[g(V) | u] du, in which the inner expectation is a first moment in closed form and nothing cancels.
-   Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
-   inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
+/* The same for large weights, where e^L overflows, and for small ones: E[f(U) g(V)] = integral f(u) E[g(V) | u] phi(z)
+   dz, u = a + z sqrt A, in which the inner expectation is a first moment in closed form and nothing cancels; z, as nodes
+   u would fall together for small A. Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0,
+   and the bend of the inner moment at the z that makes V's mean 0, of width sqrt(D/A) sqrt(A)/|C|. */
 static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
 {
    static const double ladder[6] = {0, 1, 3, 8, 20, 40}, bell[11] = {-9, -6, -4, -2.5, -1.2, 0, 1.2, 2.5, 4, 6, 9};
-   double at[32], sd = sqrt(q->A[0]), slope = q->C / q->A[0], lo = q->a[0] - 9 * sd, hi = q->a[0] + 9 * sd,
-          inner = q->N[1] / q->A[0], var = q->D / q->A[0], x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   double at[32], sd = sqrt(q->A[0]), slope = q->C / sd, var = q->D / q->A[0], x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
    int    n = 0, i, k, order = sneppp__gauss_legendre(32, x, w);
    memset(M, 0, 16 * sizeof M[0][0]);
-   for (i = 0; i < 11; i++) at[n++] = q->a[0] + bell[i] * sd;
-   for (i = 0; i < 6; i++) at[n++] = -ladder[i];
-   if (slope != 0 && fabs(inner) < (fabs(lo) + fabs(hi)) * fabs(slope)) {
-      double bend = -inner / slope, width = sqrt(var) / fabs(slope);
+   for (i = 0; i < 11; i++) at[n++] = bell[i];
+   for (i = 0; i < 6; i++) at[n++] = -(ladder[i] + q->a[0]) / sd;
+   if (fabs(q->a[1]) < 18 * fabs(slope)) {
+      double bend = -q->a[1] / slope, width = sqrt(var) / fabs(slope);
       for (i = 0; i < 6; i++) at[n++] = bend - ladder[i] / slope;
       for (i = 1; i < 5; i++) { at[n++] = bend - 2 * i * width; at[n++] = bend + 2 * i * width; }
    }
-   for (i = 0; i < n; i++) at[i] = at[i] < lo ? lo : at[i] > hi ? hi : at[i];
+   for (i = 0; i < n; i++) at[i] = fmin(fmax(at[i], -9), 9);
    for (i = 1; i < n; i++) { /* sort by insertion */
       double v = at[i];
       for (k = i; k > 0 && at[k - 1] > v; k--) at[k] = at[k - 1];
@@ -7746,10 +7772,10 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
    for (i = 1; i < n; i++) {
       double half = 0.5 * (at[i] - at[i - 1]), mid = 0.5 * (at[i] + at[i - 1]);
       for (k = 0; half > 0 && k < order; k++) {
-         double u = mid + half * x[k], f = half * w[k] * sneppp__phi((u - q->a[0]) / sd) / sd, mu = inner + slope * u,
-                z = sneppp__ratio(mu, sqrt(var)), v[4];
+         double z = mid + half * x[k], f = half * w[k] * sneppp__phi(z), u = q->a[0] + sd * z, mu = q->a[1] + slope * z,
+                v[4];
          int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_X;
-         v[SNEPPP__ELU_H] = f * sneppp__Phi(z);
+         v[SNEPPP__ELU_H] = f * sneppp__Phi(sneppp__ratio(mu, sqrt(var)));
          v[SNEPPP__ELU_R] = f * sneppp__rect_moment(1, mu, var);
          v[SNEPPP__ELU_X] = f * sneppp__expm1_tail(mu, var);
          v[SNEPPP__ELU_E] = f * sneppp__exp_tail(mu, var);
@@ -7764,16 +7790,17 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
 SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double M[4][4], f[2][4], df[2][4], top = q->a[0] + q->a[1] + 0.5 * q->plus, c[1];
-   int    close = 1;
+   int    close = 0;
    for (int s = 0; s < 2; s++) {
       double l = q->u[s].p;
       if (!(q->A[s] > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-      close &= fabs(q->a[s]) + 8 * sqrt(q->A[s]) < 0.25;
+      const double reach = fabs(q->a[s]) + 8 * sqrt(q->A[s]);
+      close += reach < 0.01 ? 2 : reach < 0.25;
       top = fmax(top, q->a[s] + 0.5 * q->A[s]);
       f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_X] = l, f[s][SNEPPP__ELU_H] = f[s][SNEPPP__ELU_E] = 0;
       df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_E] = l, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_X] = 0;
    }
-   if (top < 30 && !close) sneppp__elu_closed(q, M);
+   if (top < 30 && close < 2) sneppp__elu_closed(q, M);
    else sneppp__elu_integral(q, M);
    for (int x = 0; x < 4; x++)
       for (int y = 0; y < 4; y++) {
@@ -7927,7 +7954,7 @@ static double sneppp__signs_pair(const sneppp__pair *p, const sneppp__pull *out,
    for (int s = 0; s < 2; s++) {
       q[s] = sneppp__pieces_of(p->u[s]);
       f.p[s] = q[s].p;
-      f.cut[s] = !q[s].whole || (split && p->u[s].act != SNEPPP_ACT_ONE);
+      f.cut[s] = !q[s].whole || (split && q[s].p > 0);
       if (!f.cut[s]) q[s].coef[1] = 0;
    }
    for (int pattern = 0; pattern < 4; pattern++) {
@@ -7935,7 +7962,7 @@ static double sneppp__signs_pair(const sneppp__pair *p, const sneppp__pull *out,
                    sign[2] = {pattern >> 1 ? -1.0 : 1.0, pattern & 1 ? -1.0 : 1.0};
       if (c == 0) continue;
       for (int s = 0; s < 2; s++) {
-         const int     one = p->u[s].act == SNEPPP_ACT_ONE; /* z^0 = 1 with z = 1 */
+         const int     one = q[s].whole && q[s].p == 0; /* z^0 = 1 with z = 1, whatever the weights */
          const double *w = one ? sneppp__zeros : p->w[s];
          for (int r = 0; r < p->d; r++) f.w[s][r] = sign[s] * w[r], f.grad[s][r] = 0;
          f.b[s] = sign[s] * (one ? 1 : p->b[s]);
@@ -8509,6 +8536,8 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
       M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
 
    M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
+   For b >= 0 all terms are positive. Small caps, b < 0, would cancel: there M_p = f integral of (n (cos x - t))^p
+   sin^(d-2) x dx up to the half angle a, cos x - t = 2 sin((a + x)/2) sin((a - x)/2), by Gauss's rule, which is exact.
    dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
    polynomial and goes to sneppp__powers_core. */
 static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
@@ -8528,7 +8557,18 @@ static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *
    rim = density * sneppp__ipow(root, d - 1) / (d - 1);
    M[0] = density * J;
    M[1] = A.n * rim + A.b * M[0];
-   for (int r = 2; r <= p; r++) {
+   if (A.b < 0 && (p || d > 3)) {
+      double    x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX], a = atan2(root, A.t);
+      const int n = sneppp__gauss_legendre(p + d < 7 ? 12 : 32, x, w), less = p > 0;
+      M[p - less] = M[p] = 0;
+      for (int i = 0; i < n; i++) {
+         double v = 2 * A.n * sin(a * (3 + x[i]) / 4) * sin(a * (1 - x[i]) / 4),
+                g = density * a / 2 * w[i] * sneppp__ipow(sin(a * (1 + x[i]) / 2), d - 2) * sneppp__ipow(v, p - less);
+         M[p - less] += g;
+         if (less) M[p] += g * v;
+      }
+   }
+   for (int r = 2; r <= p && A.b >= 0; r++) {
       double c = (double)(r - 1) / (d - 1);
       M[r] = (A.b * M[r - 1] * (1 + 2 * c) + c * (A.n - A.b) * (A.n + A.b) * M[r - 2]) / (1 + c);
    }
@@ -8662,6 +8702,15 @@ static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
             f[r][0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
             f[r][1] = peak * tau * tau * drop;
             f[r][2] = tau * tau * (f[r][0] + peak * (a * eu - b * ev));
+            if (out && fabs(u) < 0.01 && fabs(v) < 0.01) { /* a bell much wider than the window: that cancels */
+               double node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+               int    n = sneppp__gauss_legendre(6, node, share);
+               f[r][2] = 0;
+               for (int i = 0; i < n; i++) {
+                  double x = 0.5 * (a + b) + 0.5 * (b - a) * node[i];
+                  f[r][2] += 0.5 * (b - a) * share[i] * peak * x * x * exp(-0.5 * (x / tau) * (x / tau));
+               }
+            }
          }
          left[r] = k;
          k *= f[r][0];
@@ -8768,8 +8817,8 @@ static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double
       size_t       at = comp * (size_t)p->d + (size_t)r;
       double       s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, tau2 = o.tau * o.tau, T = tau2 + s2,
                    w = tilt ? p->w[1][r] : 0, m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w,
-                   e = p->w[0][r] - m + o.d[0], move = -e * tau2 / T;
-      sum -= 0.5 * (o.away * o.away + log1p(s2 / tau2) + e * e / T);
+                   e = p->w[0][r] - m + o.d[0], move = -e * tau2 / T, ratio = s / o.tau;
+      sum -= 0.5 * (o.away * o.away + e * e / T) + (ratio < 1e100 ? 0.5 * log1p(ratio * ratio) : log1p(ratio));
       if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
       if (!out) continue;
       if (out->mean) out->mean[at] += g * (e / T + w);
@@ -9407,7 +9456,7 @@ static void sneppp__cells_features(const sneppp__cells_job *o, size_t first, siz
                                  s);
             *s = -*s;
          } else if (o->unit[i].act == SNEPPP_ACT_SIN) v = *f, *f = *s, *s = -v;
-         else if (o->unit[i].act == SNEPPP_ACT_EXP) *s = -*f;
+         else if (o->waves == 2) *s = -*f;
          *f *= root, *s *= root;
       }
 }
@@ -10180,17 +10229,18 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
    for (int r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
    for (size_t r = 0; gauss && r < first; r++) {
       const size_t n = w->count ? w->count : 1;
-      double       total = 0, square = 0;
+      double       total = 0, square = 0, unit = 0; /* of squares, so that none overflows or vanishes */
       for (size_t k = r; k < n * first; k += first) {
          double p = w->weight ? w->weight[k / first] : 1, s = w->scale ? w->scale[k] : 1;
-         total += p, shift[r] += p * (w->mean ? w->mean[k] : 0), square += p * s * s;
+         total += p, shift[r] += p * (w->mean ? w->mean[k] : 0), unit = fmax(unit, s);
       }
-      shift[r] /= total, square /= total;
-      for (size_t k = r; w->mean && k < n * first; k += first) {
-         double e = w->mean[k] - shift[r];
-         square += (w->weight ? w->weight[k / first] : 1) / total * e * e;
+      shift[r] /= total;
+      for (size_t k = r; w->mean && k < n * first; k += first) unit = fmax(unit, fabs(w->mean[k] - shift[r]));
+      for (size_t k = r; k < n * first; k += first) {
+         double s = (w->scale ? w->scale[k] : 1) / unit, e = w->mean ? (w->mean[k] - shift[r]) / unit : 0;
+         square += (w->weight ? w->weight[k / first] : 1) / total * (s * s + e * e);
       }
-      rate[r] = 1 / sqrt(square);
+      rate[r] = 1 / (unit * sqrt(square));
    }
    for (size_t r = 0; r < first; r++) {
       double lo = 0, hi = 0;
@@ -10198,16 +10248,18 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
       if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
    }
    for (size_t q = 0; q < Q; q++) {
-      double total = 0, mean = 0, square = 0; /* by updates, which do not cancel */
-      for (size_t k = 0; k < sneppp__raster_cells(w); k++) {
-         double weight = sneppp__raster_weight(w, k), step = weight > 0 ? w->z[k * Q + q] - mean : 0;
+      double total = 0, mean = 0, square = 0, unit = 0; /* by updates, which do not cancel, of z / unit */
+      for (size_t k = 0; k < sneppp__raster_cells(w); k++)
+         if (sneppp__raster_weight(w, k) > 0) unit = fmax(unit, fabs(w->z[k * Q + q]));
+      for (size_t k = 0; unit > 0 && k < sneppp__raster_cells(w); k++) {
+         double weight = sneppp__raster_weight(w, k), step = weight > 0 ? w->z[k * Q + q] / unit - mean : 0;
          if (!(weight > 0)) continue;
          total += weight;
          mean += step * (weight / total);
-         square += weight * step * (w->z[k * Q + q] - mean);
+         square += weight * step * (w->z[k * Q + q] / unit - mean);
       }
-      shift[first + q] = mean;
-      if (square > 1e-20 * total * mean * mean && square > 0) rate[first + q] = 1 / sqrt(3 * (square / total));
+      shift[first + q] = unit * mean;
+      if (square > 1e-20 * total * mean * mean && square > 0) rate[first + q] = 1 / (unit * sqrt(3 * (square / total)));
    }
 }
 
@@ -10761,7 +10813,13 @@ static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp
 SNEPPP__COLD static sneppp_status sneppp__flat_check(const sneppp_window *win, const sneppp_window *part, int f,
                                                      sneppp_error *err)
 {
-   if (sneppp__is_inside(win, part)) return SNEPPP_OK;
+   double        corner[8];
+   sneppp_window outline = *part; /* of a box, too: its corners may lie on a slanted wall, to rounding only */
+   if (win->space == SNEPPP_SPACE_POLYGON && part->space == SNEPPP_SPACE_BOX) {
+      sneppp__box_corners(part->lo, part->hi, corner);
+      outline.space = SNEPPP_SPACE_POLYGON, outline.rings = 0, outline.count = 4, outline.xy = corner;
+   }
+   if (sneppp__is_inside(win, &outline)) return SNEPPP_OK;
    for (int r = 0; win->space == SNEPPP_SPACE_BOX && r < win->dim; r++) {
       double lo, hi;
       sneppp__window_side(part, r, &lo, &hi);
@@ -10834,6 +10892,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
          return sneppp__region_ball(win, part, f, err);
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
+         SNEPPP__REFUSE(err, part->count == win->count && memcmp(part->point, win->point, win->count *
+                        (size_t)win->dim * sizeof *win->point), ARG, "region.factor[%d].point: other points than the window's", f);
          if (part->count == win->count) return SNEPPP_OK;
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; "
                              "give weight 0 to those left out", f, part->count, win->count);
@@ -10904,7 +10964,7 @@ static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, in
       inside->lo[r] = fmax(own->lo[r], to.lo[r]), inside->hi[r] = fmin(own->hi[r], to.hi[r]);
       if (inside->lo[r] < inside->hi[r]) continue;
       inside->lo[r] = own->origin[r] + own->cell[r] * (double)own->cells[r]; /* nothing */
-      inside->hi[r] = inside->lo[r] + 1;
+      inside->hi[r] = inside->lo[r] + own->cell[r];
    }
    if (part->xy && part->space != SNEPPP_SPACE_BOX) {
       sneppp_window outline = to;
@@ -10928,7 +10988,9 @@ static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, in
 static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int f, const sneppp_window *part,
                                sneppp_window *inside, sneppp_layer *layer)
 {
+   sneppp_window box;
    *inside = model->layer[f].inside;
+   if (part && !model->desc.factor[f].own.psi) part = sneppp__as_box(part, &box);
    if (part && part->space == SNEPPP_SPACE_FINITE) inside->weight = part->weight;
    else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, model, f, part, inside);
    else if (part && sneppp__is_flat(part) && sneppp__is_flat(inside) &&
@@ -10941,10 +11003,9 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_window  inside, box;
+   sneppp_window  inside;
    sneppp_layer   layer;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
-   if (part && !model->desc.factor[f].own.psi) part = sneppp__as_box(part, &box);
    if (part) SNEPPP__TRY(sneppp__region_check(model, f, part, err));
    while (sneppp__room_run(&room, err)) sneppp__place_part(&room.c, model, f, part, &inside, &layer);
    SNEPPP__TRY(room.st);
@@ -10996,15 +11057,20 @@ static double sneppp__grams_mass(const sneppp_model *model, const sneppp__grams 
    return mass;
 }
 
-static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g, double *const *M)
+/* What alpha multiplies in Lambda. */
+static double sneppp__readout_integrals(const sneppp_model *model, const sneppp__grams *g, double *const *M)
 {
    double sum = 0, product = 1;
    for (int k = 0; k < model->readouts; k++) {
       double v = sneppp__readout_integral(model, g, k, M ? M[k] : NULL);
       sum += v, product *= v;
    }
-   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) +
-          model->floor * sneppp__grams_mass(model, g);
+   return model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum;
+}
+
+static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g, double *const *M)
+{
+   return model->alpha * sneppp__readout_integrals(model, g, M) + model->floor * sneppp__grams_mass(model, g);
 }
 
 /* V'V, a block of rows at a time: the lower triangle by gemm, its mirror image, and a copy in the precision of the
@@ -11239,6 +11305,7 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
    sneppp__carver c = sneppp__measure();
    if (sneppp__resolve(desc, &full, err)) return 0;
    sneppp__place_model(&c, &full, &model);
+   if (c.overflow) sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
    return sneppp__block_bytes(&c);
 }
 
@@ -11355,6 +11422,7 @@ static int sneppp__unit_bump(const sneppp_model *model, size_t i, double *c, dou
          c[k] = (double)L->W[i * d + k];
          length += c[k] * c[k];
          if (L->width) q[k] = 1 / ((double)L->width[i * d + k] * (double)L->width[i * d + k]);
+         if (L->width && !sneppp__finite((double)(sneppp_real)q[k])) return 0; /* narrower than can be stored */
       }
       length = sqrt(length);
       if (!L->width && !(length > 0)) return 0;
@@ -11521,7 +11589,7 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
          SNEPPP__REFUSE(err, !sneppp__finite(W[at]), NOT_FINITE, "W[%z][%z] is not finite", i, r);
          SNEPPP__REFUSE(err, L->width && (!sneppp__finite(width[at]) || !(width[at] > 0)), ARG,
                         "width[%z][%z] = %g is not positive", i, r, width[at]);
-         SNEPPP__REFUSE(err, !(fabs(w) <= most) || !(l <= most) || !((sneppp_real)l > 0), RANGE,
+         SNEPPP__REFUSE(err, !(fabs(w) <= most) || !(l <= most) || !(l * most >= 1), RANGE,
                         "W[%z][%z] or its width is out of all proportion to the window", i, r);
          kept[r] = (double)(sneppp_real)w;
       }
@@ -11751,8 +11819,15 @@ SNEPPP__COLD static sneppp_status sneppp__reduce_fill(const sneppp_model *model,
                   "readout");
    if (!g->diagonal) SNEPPP__TRY(sneppp_get_matrix(model, M, err));
    sneppp__reduce_matrix(model, f, g, M, (size_t)out->n, reduced);
+   const size_t n = (size_t)out->n, step = g->diagonal ? 1 : n + 1;
+   double       most = 0;
+   int          e = 0;
+   for (size_t i = 0; i < n; i++) most = fmax(most, reduced[i * step]);
+   if (most < 1e-30 || most > 1e30) (void)frexp(most, &e); /* a mass that reals cannot hold goes to alpha */
+   for (size_t i = 0; e && i < n * (g->diagonal ? 1 : n); i++) reduced[i] = ldexp(reduced[i], -e);
+   out->alpha = ldexp(out->alpha, e);
    if (!g->diagonal) return sneppp_set_matrix(out, reduced, err);
-   for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt(reduced[i]);
+   for (size_t i = 0; i < n; i++) out->readout[0].V[i] = (sneppp_real)sqrt(reduced[i]);
    return SNEPPP_OK;
 }
 
@@ -12285,8 +12360,8 @@ static void sneppp__bake_inside(const sneppp__bake *r, size_t j, unsigned char *
       double lo = fmin(a[0], b[0]), hi = fmax(a[0], b[0]), slack = 2 * r->step[0], t;
       if (fmin(a[1], b[1]) > x[1] || fmax(a[1], b[1]) < x[1]) continue;
       if (a[1] != b[1]) t = a[0] + (b[0] - a[0]) * ((x[1] - a[1]) / (b[1] - a[1])), lo = fmax(lo, t), hi = fmin(hi, t);
-      lo = (fmin(lo, hi) - slack - r->lo[0]) / r->step[0], hi = (fmax(lo, hi) + slack - r->lo[0]) / r->step[0];
-      for (double i = fmax(floor(lo), 0); i <= hi && i < (double)n; i++) in[(size_t)i] = 2;
+      t = (fmax(lo, hi) + slack - r->lo[0]) / r->step[0], lo = (fmin(lo, hi) - slack - r->lo[0]) / r->step[0];
+      for (double i = fmax(floor(lo), 0); i <= t && i < (double)n; i++) in[(size_t)i] = 2;
    }
    for (size_t i = 0; i < n; i++) {
       x[0] = r->lo[0] + ((double)i + 0.5) * r->step[0];
@@ -12394,6 +12469,8 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
                      "grid.lo[%d] = %g must be below hi = %g", k, lo, hi);
       r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.hi[k] = hi, r.step[k] = (hi - lo) / grid->cells[k];
       r.at[k] = (lo - L->shift[own]) * L->rate[own], r.by[k] = r.step[k] * L->rate[own];
+      SNEPPP__REFUSE(err, !sneppp__finite(hi - lo) || !(r.at[k] + r.by[k] > r.at[k]) || !(lo + r.step[k] > lo), RANGE,
+                     "grid.lo[%d] to hi = %g: %d cells there cannot be told apart", k, hi, grid->cells[k]);
    }
    if (!model->nodes || !flat) { /* no sum of bumps */
       sneppp_events centres;
@@ -12443,7 +12520,7 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
 #define SNEPPP__LIMB_UNIT 68719476736.0 /* 2^36 */
 #define SNEPPP__HIGHEST   27            /* the limb that stands for sums that are not finite */
 #define SNEPPP__NO_LIMB   (-27)         /* of a sum of zeros                                 */
-#define SNEPPP__SEGMENTS  3             /* parts of a sum with a highest limb of their own   */
+#define SNEPPP__SEGMENTS  6             /* parts of a sum with a highest limb of their own   */
 #define SNEPPP__HEADER    (2 + SNEPPP__SEGMENTS * 64)
 #define SNEPPP__ROUND     65536         /* events of a batch that travel at once             */
 #define SNEPPP__MOST_RANKS 8192         /* whose numbers of events fit into the mail         */
@@ -12681,6 +12758,16 @@ static sneppp_status sneppp__sum_end(sneppp__team *t, sneppp_status st, sneppp_e
          s->x[i] = s->top == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(s->limb + SNEPPP__LIMBS * i, unit);
    }
    return SNEPPP_OK;
+}
+
+/* The spans of a likelihood: its four sums, each by itself, because far out lambda is 1e-27, 1/lambda 1e27, and beside
+   that nothing would be left of log lambda; what lies behind them; and the rest. */
+static void sneppp__spans(sneppp__span *span, double *sums, size_t behind, double *rest, size_t count)
+{
+   memset(span, 0, SNEPPP__SEGMENTS * sizeof *span);
+   for (int k = 0; k < 4; k++) span[k].x = sums + k, span[k].count = 1;
+   span[4].x = sums + 4, span[4].count = behind;
+   span[5].x = rest, span[5].count = count;
 }
 
 /* A pass over the events of all ranks: `part` sums those of a parcel, `size` from number `from` on, into the spans. */
@@ -13085,6 +13172,21 @@ static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *
    return most;
 }
 
+/* The mass of a region, of what is inside. One with events must have some: a district in which a raster has no cell
+   cannot be told from the window and the region alone. */
+static sneppp_status sneppp__tour_mass(const sneppp__tour *t, double *mass, sneppp_error *err)
+{
+   *mass = 1;
+   for (int f = 0; f < t->model->factors; f++) {
+      double own = sneppp_window_mass(&t->inside[f]);
+      if (t->count > 0 && sneppp__tour_part(t, f) && !(own > 0))
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, t->next - 1, "region %z has %g events, but nothing of it is "
+                                   "in the window", t->next - 1, t->count);
+      *mass *= own;
+   }
+   return SNEPPP_OK;
+}
+
 /* The mass of all that was watched, of what is inside. */
 static sneppp_status sneppp__watched_mass(const sneppp_model *model, const sneppp_events *events, size_t realisations,
                                           double *sum, sneppp_error *err)
@@ -13096,13 +13198,13 @@ static sneppp_status sneppp__watched_mass(const sneppp_model *model, const snepp
    while (sneppp__room_run(&room, err)) base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
    SNEPPP__TRY(room.st);
    sneppp__tour_open(&t, model, events, realisations, base);
-   for (*sum = 0; sneppp__tour_next(&t);) {
-      double mass = t.times;
-      for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&t.inside[f]);
-      *sum += mass;
+   for (*sum = 0; room.st == SNEPPP_OK && sneppp__tour_next(&t);) {
+      double mass;
+      room.st = sneppp__tour_mass(&t, &mass, err);
+      *sum += t.times * mass;
    }
    sneppp__block_free(&room.block);
-   return SNEPPP_OK;
+   return room.st;
 }
 
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
@@ -13684,10 +13786,8 @@ static sneppp_status sneppp__pass(sneppp__loss *loss, sneppp_error *err)
                  parcel = sneppp__parcel(all / 2); /* of a batch: each round has work for 16 ranks */
    sneppp_status st;
    if (!t) return sneppp__pass_part(loss, 0, N, err);
-   memset(span, 0, sizeof span);
-   span[0].x = lane->flat, span[0].count = 4;
-   span[1].x = lane->flat + 4, span[1].count = sneppp__triangles(loss, 0);
-   span[2].x = lane->flat + 4 + lane->S_count, span[2].count = lane->flat_count - 4 - lane->S_count;
+   sneppp__spans(span, lane->flat, sneppp__triangles(loss, 0), lane->flat + 4 + lane->S_count,
+                 lane->flat_count - 4 - lane->S_count);
    if (!loss->batch) st = sneppp__sum_parcels(t, span, sneppp__pass_parcel, loss, err);
    else {
       st = sneppp__sum_begin(t, span, N / parcel + 1, err);
@@ -13855,7 +13955,7 @@ static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, doub
 {
    const sneppp_model *model = loss->model;
    sneppp__grams      *g = &t->g;
-   double              count, mass, c;
+   double              count, mass, slope, c;
    /* One factor, no events: dL/dK = t alpha M does not wait for K, so both ways through K are walked at once. */
    int at_once = loss->gradient > 1 && !(t->count > 0) && model->factors == 1 && !g->diagonal &&
                  sneppp__own_factor(model) < 0;
@@ -13863,14 +13963,15 @@ static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, doub
       SNEPPP__TRY(sneppp__factor_pull(loss, t, 0, loss->MM[0], t->times * model->alpha, g->K[0], par, err));
       g->mass[0] = sneppp_window_mass(&t->inside[0]), t->made[0] = t->inside;
    } else SNEPPP__TRY(sneppp__tour_grams(t, par, err));
-   count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
+   slope = sneppp__readout_integrals(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
+   count = model->alpha * slope + model->floor * mass;
    c = t->times - (count > SNEPPP__LEAST_LAMBDA ? t->count / count : 0);
    if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
    *value += t->times * count, *Lambda += t->times * count;
    if (t->count > 0) *value -= t->count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
    if (!grad || c == 0 || !sneppp__finite(*value)) return SNEPPP_OK;
    if (grad->floor) *grad->floor += c * mass;
-   if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
+   if (grad->alpha) *grad->alpha += c * slope;
    if (loss->gradient > 1 && !at_once) sneppp__term_weights(loss, g, c);
    for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
       if (model->desc.factor[f].own.psi) continue; /* nothing of it is learnt */
@@ -14070,18 +14171,18 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
                                     size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err)
 {
-   double joint = 0, given = 0;
+   double joint = 0, given = 0, expected = 0;
    SNEPPP__REFUSE(err, !nll, ARG, "nll is NULL");
    if (!realisations) realisations = 1;
+   SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &joint, &expected, grad, par, err));
    /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each
       realisation has a Lambda of its own. */
-   for (size_t r = 0; conditional && events && r < realisations; r++) {
-      double value = 0, expected = 0, N;
-      SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
-      N = sneppp__total_weight(&events[r], 1);
+   for (size_t r = 0; conditional && r < realisations; r++) {
+      double value = joint, N = sneppp__total_weight(&events[r], 1);
+      if (realisations > 1)
+         SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
       given += value - expected + (N > 0 ? N * log(fmax(expected, SNEPPP__LEAST_LAMBDA)) : 0);
    }
-   SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err));
    joint += sneppp__log_factorials(events, realisations);
    SNEPPP__REFUSE(err, !sneppp__finite(joint) || !sneppp__finite(given), NOT_FINITE, "the likelihood is not finite");
    *nll = joint;
@@ -14370,6 +14471,8 @@ SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model
       SNEPPP__REFUSE(err, model->readout[k].m < model->readout[k].n, ARG, "fit.eps1 = %g makes V'V of full rank, but "
                      "desc.rank = %d is less than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
    if (!sneppp__separable(model)) return SNEPPP_OK;
+   SNEPPP__REFUSE(err, cx->pgd, ARG, "PGD needs fit.eps1, with which a separable model does not split into convex "
+                  "problems: use CONVEX or ADAM, or another mix");
    SNEPPP__REFUSE(err, cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0, ARG,
                   "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
                   cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
@@ -14409,9 +14512,11 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    while (room.st == SNEPPP_OK && sneppp__tour_next(&t)) {
       const sneppp__grams *g = &t.g;
       size_t               row = 0;
+      double               mass = 0;
       if (fill && !(t.count > 0)) continue;
+      if (!fill && (room.st = sneppp__tour_mass(&t, &mass, err)) != SNEPPP_OK) break;
       if ((room.st = sneppp__tour_grams(&t, &cx->desc->parallel, err)) != SNEPPP_OK) break;
-      if (!fill) cx->mass += t.times * sneppp__grams_mass(model, g);
+      cx->mass += t.times * mass;
       if (fill) {
          row = cx->row[k];
          memset(cx->F + row * cx->R, 0, (cx->row[k + 1] - row) * cx->R * sizeof *cx->F);
@@ -14700,10 +14805,8 @@ static sneppp_status sneppp__convex_pass(sneppp__convex *cx, const double *x, in
    else { /* parcel by parcel: four sums, the gradient, S; what is not wanted is 0, and is not sent */
       sneppp__span span[SNEPPP__SEGMENTS];
       size_t       chunks = (sneppp__parcel(cx->count) + cx->rows - 1) / cx->rows;
-      memset(span, 0, sizeof span);
-      span[0].x = cx->lane[0].sum, span[0].count = 4;
-      span[1].x = span[0].x + 4, span[1].count = cx->x_size;
-      span[2].x = span[1].x + cx->x_size, span[2].count = cx->S_size;
+      double *sum = cx->lane[0].sum;
+      sneppp__spans(span, sum, cx->x_size, sum + 4 + cx->x_size, cx->S_size);
       if (cx->used > chunks) cx->used = chunks;
       SNEPPP__TRY(sneppp__sum_parcels(t, span, sneppp__convex_part, cx, err));
    }
@@ -15260,6 +15363,7 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
       st = sneppp__convex_solve(cx, err);
       gap += cx->gap, dropped += cx->dropped, step += cx->now.step;
+      if (ending == SNEPPP_ENDING_ASKED_TO_STOP) continue;
       if (cx->now.ending != SNEPPP_ENDING_CONVERGED) ending = cx->now.ending;
       if (ending == SNEPPP_ENDING_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
@@ -15608,6 +15712,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    sneppp_error  inner;
    sneppp__team *team = NULL;
    SNEPPP__REFUSE(err, !t, ARG, "the trainer is NULL");
+   SNEPPP__REFUSE(err, desc && !desc->start_zero && !desc->end_zero && (desc->polish || desc->patience), ARG,
+                  "fit.%s is for sneppp_fit: a trainer that is stepped has no such end",
+                  desc->polish ? "polish" : "patience");
    if (!desc || !desc->reduce || desc->start_zero || desc->end_zero) /* the last two: never zeroed, and refused there */
       return sneppp__trainer_make(t, model, desc, err);
    memset(t, 0, sizeof *t);
@@ -15672,11 +15779,10 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
       sneppp__trainer_undo(t);
    }
    sneppp__theta_chain(w->seg, w->segments, t->gradient);
-   double scale = 1 / (double)t->report.events; /* per event, so that rates do not depend on their number */
-   double norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
-   t->report.gradient = norm;
-   if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
-   job.t = t, job.scale = scale;
+   /* Per event, so that rates depend neither on their number nor on the unit of their weights. */
+   sneppp__long_product(count, 1 / fmax(t->weights, SNEPPP__LEAST_LAMBDA), t->gradient, NULL, t->gradient);
+   double norm = t->report.gradient = sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
+   job.t = t, job.scale = t->desc.clip > 0 && norm > t->desc.clip ? t->desc.clip / norm : 1;
    job.rate = t->rate_cut * sneppp__rate(&t->desc, t->report.step);
    t->report.step++;
    job.c1 = 1 - pow(t->desc.beta1, (double)t->report.step), job.c2 = 1 - pow(t->desc.beta2, (double)t->report.step);
@@ -15921,8 +16027,9 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    for (int fold = 0; fold < t->folds; fold++) {
       double nll = 0, expected = 0, sum[2], held;
       sneppp__tuning_weights(t, events, fold, 0, sum);
-      t->held += held = sum[1];
-      if (!(held > 0 && sum[0] > 0)) continue; /* of very few events some folds have none */
+      held = sum[1];
+      if (!(held > 0 && sum[0] > 0)) continue; /* of very few events some folds have none, or all */
+      t->held += held;
       SNEPPP__TRY(sneppp__fit_cones(t->model, &t->fit, 0, NULL, err));
       sneppp__tuning_weights(t, events, fold, 1, sum);
       SNEPPP__TRY(sneppp__nll(t->model, t->part, t->fit.realisations, NULL, &nll, &expected, NULL, &t->fit.parallel,
@@ -15964,6 +16071,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, const sneppp__kept *kept,
    memset(&t, 0, sizeof t);
    t.model = model, t.fit = *o, t.scale = 1;
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
+   if (o->method == SNEPPP_METHOD_ADAM && sneppp__separable(model)) t.fit.floor = 0; /* which is not convex */
    t.fit.realisations = sneppp__fit_runs(o);
    for (size_t r = 0; r < t.fit.realisations; r++) count += events[r].count;
    while (sneppp__room_run(&room, err)) {
@@ -16012,7 +16120,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    SNEPPP__TRY(st);
    W = sneppp__fit_weight(&o);
    if (r.events) r.held_out = (held_out * W + sneppp__fit_factorials(&o)) / (double)r.events;
-   if (o.trace > desc->trace && !(model->desc.alpha > 0)) { /* a penalty that nobody asked for costs no events */
+   if (W > 0 && o.trace > desc->trace && !(model->desc.alpha > 0)) { /* a penalty nobody asked for costs no events */
       sneppp__rescale(model, W, &r.expected, &change);
       r.nll += change / (double)r.events; /* the gap remains that of the problem that was solved */
    }
@@ -17330,6 +17438,7 @@ static void sneppp__auto_widen(sneppp__auto *f, const sneppp_parallel *par)
          least = 0.999 * sneppp__level_width(f->ladder[0].top[0], level, level); /* whatever the rounding */
          any = 1;
       }
+      f->least[f->ask[i]] = least; /* the last of these was not looked at */
    }
    if (!any) return;
    for (size_t i = 0; i < f->Q; i++)
@@ -18339,7 +18448,15 @@ static void sneppp__auto_remember(const sneppp__auto *f, sneppp_model *out)
       if (at >= o->count) continue;
       o->weight[at] = (sneppp_real)(share * f->w[i]);
       sum += share * f->w[i];
-      for (size_t k = 0; k < d; k++) o->x[at * d + k] = (sneppp_real)(f->lo[k] + f->y[at * d + k] * f->side[k]);
+      for (int g = 0; g < out->factors; g++)
+         for (int k = 0, r = out->layer[g].first; k < out->layer[g].D; k++, r++) {
+            double side[2], x = f->lo[r] + f->y[at * d + (size_t)r] * f->side[r];
+            if (!sneppp__is_round(f, r)) { /* events on a wall stay in the window */
+               sneppp__window_side(&out->desc.factor[g].window, k, &side[0], &side[1]);
+               x = fmin(fmax(x, side[0]), side[1]);
+            }
+            o->x[at * d + (size_t)r] = (sneppp_real)x;
+         }
    }
    o->scale = f->parts == 1 && !f->events[0].seen && sum > 0 ? total / sum : 0;
 }
@@ -18791,11 +18908,18 @@ static void sneppp__tilt_hats(const sneppp__tilt *t, size_t k, size_t *at, doubl
 static void sneppp__tilt_bends(sneppp__tilt *t, size_t q)
 {
    double *at = t->table + 2 * SNEPPP_BENDS * q, *P = t->prior + q * SNEPPP_BENDS * (t->P + 1), *z = t->weight,
-          *order = t->seen, sum = 0, all = 0, mean = 0, square = 0, most = 0;
+          *order = t->seen, sum = 0, all = 0, mean = 0, square = 0, most = 0, unit;
    size_t  n = 0;
+   int     power = 0;
    for (size_t k = 0; k < t->cells; k++) {
-      double m = t->mass[k], step = (z[k] = t->win->z[k * t->Q + q]) - mean;
-      if (m > 0) all += m, mean += step * (m / all), square += m * step * (z[k] - mean);
+      z[k] = t->win->z[k * t->Q + q];
+      if (t->mass[k] > 0) most = fmax(most, fabs(z[k]));
+   }
+   (void)frexp(most, &power);
+   unit = ldexp(0.5, power); /* whose squares can be represented */
+   for (size_t k = 0; k < t->cells; k++) {
+      double m = t->mass[k], step = z[k] / unit - mean;
+      if (m > 0) all += m, mean += step * (m / all), square += m * step * (z[k] / unit - mean);
    }
    sneppp__sort_order(t->cells, z, order);
    for (size_t i = 0; i < t->cells; i++) {
@@ -18807,7 +18931,7 @@ static void sneppp__tilt_bends(sneppp__tilt *t, size_t q)
    }
    if (most > at[n - 1]) at[n++] = most;
    for (size_t i = n; i < SNEPPP_BENDS; i++) at[i] = most;
-   square = square > 0 ? sqrt(square / all) : 1;
+   square = square > 0 ? unit * sqrt(square / all) : 1;
    for (size_t i = 0; i + 1 < n; i++) { /* a slope, and how the next one differs, each by the root of its length */
       double h = (at[i + 1] - at[i]) / square, next = i + 2 < n ? (at[i + 2] - at[i + 1]) / square : 0, d[2][3];
       d[0][0] = 1 / sqrt(h), d[0][1] = -d[0][0], d[0][2] = 0;
@@ -18974,7 +19098,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
          if (st == SNEPPP_OK) t->seen[sneppp__raster_cell(t->win, y)] += weight, t->W += weight, counted += weight > 0;
       }
       t->unit = t->W / (double)counted;
-      if (st == SNEPPP_OK && t->W > 0 && total > 1) sneppp__tilt_fit(t); /* a single event leaves none to judge it by */
+      if (st == SNEPPP_OK && counted > 1) sneppp__tilt_fit(t); /* a single event leaves none to judge it by */
       lost += t->lost;
    }
    for (int k = first, better = 1; k < 3 && better && st == SNEPPP_OK; k++) { /* if the root is worse, all of it is */
@@ -19013,13 +19137,36 @@ SNEPPP__APART static sneppp_status sneppp__fit_tilted(sneppp_model *model, const
 #define SNEPPP__ROUNDS 4
 #define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
 
-/* How many realisations, or regions of tables, watched x. */
-static size_t sneppp__watchers(const sneppp_model *model, const sneppp_fit_desc *o, const sneppp_real *x)
+/* Boxes around all regions, (regions, D, 2): most questions end there. */
+static void sneppp__guess_boxes(const sneppp_model *model, const sneppp_fit_desc *o, double *box)
 {
-   size_t n = 0;
-   for (const sneppp_events *e = o->events; e < o->events + o->realisations; e++) {
+   for (const sneppp_events *e = o->events; e < o->events + o->realisations; e++)
+      for (size_t k = 0; k < e->regions; k++)
+         for (int f = 0; f < model->factors; f++) {
+            const sneppp_window *part = sneppp__part(model, &e->region[k], f);
+            for (int r = 0; r < model->layer[f].D; r++, box += 2) {
+               double wide;
+               box[0] = -2, box[1] = 2;
+               if (part->space != SNEPPP_SPACE_SPHERE) sneppp__window_side(part, r, &box[0], &box[1]);
+               wide = 1e-9 * (fabs(box[0]) + fabs(box[1])), box[0] -= wide, box[1] += wide;
+            }
+         }
+}
+
+/* How many realisations, or regions of tables, watched x. */
+static size_t sneppp__watchers(const sneppp_model *model, const sneppp_fit_desc *o, const double *box,
+                               const sneppp_real *x)
+{
+   const int D = model->D;
+   size_t    n = 0;
+   for (const sneppp_events *e = o->events; e < o->events + o->realisations; box += 2 * (size_t)D * e->regions, e++) {
       if (!sneppp__is_table(e)) n += !e->seen || sneppp__inside_region(model, e->seen, x);
-      else for (size_t k = 0; k < e->regions; k++) n += (size_t)sneppp__inside_region(model, &e->region[k], x);
+      else for (size_t k = 0; k < e->regions; k++) {
+         const double *b = box + 2 * (size_t)D * k;
+         int           r = 0;
+         while (r < D && (double)x[r] >= b[2 * r] && (double)x[r] <= b[2 * r + 1]) r++;
+         n += r == D && sneppp__inside_region(model, &e->region[k], x);
+      }
    }
    return n;
 }
@@ -19048,7 +19195,8 @@ typedef struct sneppp__guess {
    size_t       points, places, tries; /* events that are points; places for the others; those tried in gaps    */
    double       share, mean, mass;     /* events that a place stands for, at most; intensity, mass of the window */
    sneppp_real *x, *weight;            /* (points + places + tries, D), (points + places + tries) */
-   size_t       count;
+   size_t       count, regions;
+   double      *box;                   /* (regions, D, 2) around each of them */
 } sneppp__guess;
 
 static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp_model *fit, const sneppp_fit_desc *o,
@@ -19061,7 +19209,7 @@ static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp
       for (size_t i = 0; !fit && i < o->events[r].count; i++, at++) {
          double w = 0;
          SNEPPP__TRY(sneppp__load_run(model, &o->events[r], i, 1, s->x + at * D, &w, err));
-         s->weight[at] = (sneppp_real)(w / (double)sneppp__watchers(model, o, s->x + at * D));
+         s->weight[at] = (sneppp_real)(w / (double)sneppp__watchers(model, o, s->box, s->x + at * D));
       }
    at = s->points;
    for (size_t r = 0; r < o->realisations; r++)
@@ -19071,14 +19219,14 @@ static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp
             size_t m;
             if (!sneppp__guess_place(model, fit, &o->events[r].region[k], &rng, s->x + at * D))
                return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "region %z is too thin for a place in it", k);
-            m = sneppp__watchers(model, o, s->x + at * D);
+            m = sneppp__watchers(model, o, s->box, s->x + at * D);
             s->weight[at] = (sneppp_real)(n / places / (double)(m ? m : 1));
          }
       }
    for (size_t i = 0; i < s->tries; i++) {
       double expected;
       if (!sneppp__guess_place(model, NULL, NULL, &rng, s->x + at * D) ||
-          sneppp__watchers(model, o, s->x + at * D)) continue;
+          sneppp__watchers(model, o, s->box, s->x + at * D)) continue;
       unseen++;
       expected = (fit ? (double)sneppp_intensity(fit, s->x + at * D) : s->mean) * s->mass / (double)s->tries;
       if (sneppp_rng_uniform(&rng) < expected) s->weight[at++] = (sneppp_real)fmax(1, expected);
@@ -19109,14 +19257,17 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    SNEPPP__TRY(sneppp__watched_mass(model, given.events, given.realisations, &watched, err));
    for (size_t q = 0; q < given.realisations; q++) {
       const sneppp_events *e = &given.events[q];
+      s.regions += e->regions;
       for (size_t k = 0; k < e->regions; k++) s.places += (size_t)ceil(sneppp__region_count(e, k) / s.share);
    }
    s.mean = total / watched, s.tries = 4 * (s.points + s.places) + 1024;
    while (sneppp__room_run(&room, err)) {
       s.x = sneppp__reals(&room.c, s.points + s.places + s.tries, (size_t)model->D);
       s.weight = sneppp__reals(&room.c, s.points + s.places + s.tries, 1);
+      s.box = sneppp__doubles(&room.c, s.regions, 2 * (size_t)model->D);
    }
    SNEPPP__TRY(room.st);
+   sneppp__guess_boxes(model, &given, s.box);
    st = sneppp__copy_model(model, 0, NULL, 0, &fit, err); /* zeroed if it fails */
    pattern.x = s.x, pattern.weight = s.weight;
    o.events = &pattern, o.realisations = 1;
@@ -19264,7 +19415,7 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
                                          sneppp_model *next)
 {
    size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1,
-                  total = sneppp__fit_number(fit), need = (size_t)events, kept = 0, asked = 0;
+                  total = sneppp__fit_number(fit), need = (size_t)events, kept = 0, none = 0, asked = 0;
    double         all = sneppp__fit_weight(fit), sum = 0, w = 0, scale = 1 / (double)realisations;
    sneppp__team  *t = sneppp__team_of(fit);
    sneppp_rng     rng;
@@ -19292,6 +19443,7 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
       if (t) t->index[asked++] = i; /* from whatever rank it is on */
       else if (sneppp__load_run(model, fit->events, i, 1, o->x + kept * D, &w, NULL) != SNEPPP_OK) return;
       else if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
+      else none++; /* of weight 0 is no event */
    }
    if (t && sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
       t->over = 0; /* all ranks are here: the fit is good without them */
@@ -19300,11 +19452,12 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    for (size_t i = 0; i < asked; i++) {
       sneppp__unpack(D, t->mail + i * (D + 1), 1, o->x + kept * D, &w);
       if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
+      else none++;
    }
    for (size_t i = 0; i < kept; i++) o->weight[i] = (sneppp_real)((double)o->weight[i] * all / sum);
    for (size_t i = 0; kept && o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
    for (size_t r = 0; r < realisations; r++) if (fit->events[r].seen) scale = 0;
-   o->scale = kept == total ? scale : 0; /* a part of them cannot be counted */
+   o->scale = kept + none == total ? scale : -scale; /* a part of them cannot be counted */
    o->count = kept;
 }
 
@@ -19335,7 +19488,8 @@ SNEPPP__COLD static sneppp_status sneppp__mean_check(const sneppp_model *model, 
    double total = sneppp__fit_weight(o), mass = 1;
    SNEPPP__REFUSE(err, !sneppp__finite(total), DATA, "the weights of the events have no finite sum");
    for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
-   SNEPPP__REFUSE(err, total > 0 && mass > 0 && !(total / mass > 1e-300 && total / mass < 1e304), RANGE,
+   SNEPPP__REFUSE(err, total > 0 && mass > 0 && !(total / mass > (SNEPPP__NARROW ? 1e-37 : 1e-300) &&
+                  total / mass < (SNEPPP__NARROW ? 1e34 : 1e304)), RANGE,
                   "events of weight %g in a window of mass %g have a mean intensity of %g: use other units", total,
                   mass, total / mass);
    return SNEPPP_OK;
@@ -19549,7 +19703,7 @@ static void sneppp__new_count(double m, double q, double unit, double level, dou
    else for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
    below = down > 0 ? 1 / sneppp__next_count(m, q, down - 1) : 0;
    over = sneppp__next_count(m, q, up);
-   while (sum < level * all && (below > 0 || over > 0)) {
+   while (sum < level * all && fmax(below, over) > 1e-20 * all) { /* the rest is lost in rounding */
       if (below > over) {
          sum += below, down--;
          below = down > 0 ? below / sneppp__next_count(m, q, down - 1) : 0;
@@ -19806,9 +19960,10 @@ static sneppp_status sneppp__sure_curve(sneppp__sure *s, double more, const snep
    }
    t = sneppp__readout_integral(m, &s->g, 0, NULL);
    for (size_t i = 0; i < s->rows * n; i++) pull -= o->ridge * s->V[i] * s->V[i];
+   t = pull > 0 ? pull / t : 2 * m->alpha; /* V = 0 but for rounding: a penalty that leaves a floor only */
    for (size_t i = 0; i < n; i++) {
       sneppp__mix_row(m, &s->g, i, 0, n, G + i * n);
-      for (size_t k = 0; k <= i; k++) G[i * n + k] = pull / t * G[i * n + k] - s->B[i * n + k];
+      for (size_t k = 0; k <= i; k++) G[i * n + k] = t * G[i * n + k] - s->B[i * n + k];
    }
    sneppp__mirror(n, 0, n, G, NULL);
    for (size_t i = 0; i < n; i++) G[i * n + i] += o->ridge;
@@ -20156,11 +20311,16 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
    const size_t         N = o->count;
-   double               sum = 0, mass = 1, total = 0;
+   const double         once = fabs(o->scale); /* 1 / realisations, of others */
+   double               sum = 0, mass = 1, total = 0, change = 0;
    size_t               at = 0;
    sneppp_events        events;
    sneppp_fit_desc      fit;
-   sneppp_status        st;
+   sneppp_report        r;
+   SNEPPP__REFUSE(err, !o->bumps && sneppp__separable(m) && m->floor > 0, ARG, "no draws of a separable model that has a "
+                  "floor: a fit to other weights would be no convex problem");
+   SNEPPP__REFUSE(err, !o->bumps && !(once > 0), ARG, "no draws of a fit by other methods than AUTO to events that were "
+                  "seen in a part of the window only");
    for (size_t j = 0; j < N; j++) {
       double w = (double)o->weight[j], g = sneppp__gamma_draw(rng, w / (o->bumps ? SNEPPP__DRAW : SNEPPP__DRAW_2));
       if (o->bumps) s->a[j] = g;
@@ -20180,17 +20340,19 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
       }
       return SNEPPP_OK;
    }
-   SNEPPP__REFUSE(err, sneppp__separable(m) && m->floor > 0, ARG, "no draws of a separable model that has a floor: a fit "
-                  "to other weights would be no convex problem");
-   st = sneppp_count(m, NULL, 1, &total, NULL, err);
+   SNEPPP__TRY(sneppp_count(m, NULL, 1, &total, NULL, err));
    for (int f = 0; f < m->factors; f++) mass *= sneppp_window_mass(&m->layer[f].inside);
-   if (st != SNEPPP_OK || !(sum > 0 && total > 0)) return st;
-   memset(&events, 0, sizeof events);
-   memset(&fit, 0, sizeof fit);
-   events.x = o->x, events.weight = s->weight, events.count = N;
-   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-3;
-   fit.trace = o->ridge / (2 * s->weights), fit.floor = m->floor > 0 ? m->floor * mass / total : 0;
-   return sneppp__fit_convex(out, &fit, 0, NULL, err);
+   if (sum > 0 && total > 0) { /* of one realisation, in which the intensity is that of all */
+      memset(&events, 0, sizeof events);
+      memset(&fit, 0, sizeof fit);
+      events.x = o->x, events.weight = s->weight, events.count = N;
+      fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-3;
+      fit.trace = o->ridge / (2 * s->weights) * (m->desc.alpha > 0 ? once : 1), fit.floor = m->floor > 0 ? m->floor * mass / (once * s->weights) : 0;
+      SNEPPP__TRY(sneppp__fit_convex(out, &fit, 0, &r, err));
+      if (fabs(total - once * s->weights) < 1e-6 * total) sneppp__rescale(out, sum, &r.expected, &change); /* as that was */
+   }
+   out->alpha *= sum > 0 ? once : 0, out->floor *= sum > 0 ? once : 0;
+   return SNEPPP_OK;
 }
 
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
@@ -21157,11 +21319,8 @@ SNEPPP__APART static void sneppp__place_draw(sneppp__carver *c, size_t cap, snep
    sneppp__share       measured;
    memset(&measured, 0, sizeof measured);
    sneppp__place_grams(c, model, &w->g);
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = w->region ? w->region->factor[f] : NULL;
-      sneppp__place_part(c, model, f, part ? sneppp__as_box(part, &w->rectangle[f]) : NULL, &w->inside[f],
-                         &w->s.layer[f]);
-   }
+   for (int f = 0; f < model->factors; f++)
+      sneppp__place_part(c, model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->s.layer[f]);
    if (model->readouts == 1) { sneppp__place_ways(c, cap, w); return; }
    w->share = (sneppp__share *)sneppp__take(c, (size_t)model->factors, 1, sizeof *w->share);
    for (int f = 0; f < model->factors; f++) {
@@ -21182,7 +21341,7 @@ SNEPPP__APART static sneppp_status sneppp__draw_plan(const sneppp_model *model, 
    SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    for (int f = 0; region && f < model->factors; f++)
       if (region->factor[f])
-         SNEPPP__TRY(sneppp__region_check(model, f, sneppp__as_box(region->factor[f], &w->rectangle[f]), err));
+         SNEPPP__TRY(sneppp__region_check(model, f, region->factor[f], err));
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
    SNEPPP__TRY(sneppp__draw_ways(w, err));
    sneppp__place_draw(c, cap, w);
@@ -21300,14 +21459,15 @@ static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error 
    return SNEPPP_OK;
 }
 
-/* A point of a factor's part by its base measure alone. */
-static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
+/* A point of a factor's part by its base measure alone; 0: the part has too little of the cells of its raster. */
+static int sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 {
    const sneppp_window *part = w->s.part[0], *win = &w->model->desc.factor[0].window;
    const double        *shift = w->model->layer[0].shift;
    const int            raster = win->space == SNEPPP_SPACE_RASTER, placed = !w->model->layer[0].inside.no_place;
    double               y[SNEPPP_MAX_DIM] = {0};
-   for (int attempt = 0, inside = 0; attempt < 64 && !inside; attempt++) { /* floats may be rounded to the outside */
+   int                  inside = 0;
+   for (int attempt = 0; attempt < 64 && !inside; attempt++) { /* floats may be rounded to the outside */
       (void)sneppp_window_draw(&w->inside[0], rng, y);
       inside = !raster && !sneppp__has_sides(part);
       for (int r = 0; r < part->dim; r++) {
@@ -21318,6 +21478,7 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
       }
       inside = inside || (sneppp_window_contains(part, y) && sneppp_window_contains(win, y));
    }
+   return inside || !raster;
 }
 
 /* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k
@@ -21368,7 +21529,7 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
          sneppp__draw *d = w->share ? &w->share[f].draw : w;
          sneppp_real  *to = x + model->layer[f].first;
          int           drawn = 1;
-         if (which == parts || (f != which && !all)) sneppp__draw_plain(d, rng, to);
+         if (which == parts || (f != which && !all)) drawn = sneppp__draw_plain(d, rng, to);
          else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
          SNEPPP__REFUSE(err, drawn < 0, NO_CONVERGENCE, "the intensity changes so fast that no cell is small enough to "
                         "bound it: %z of %z points were drawn", k, N);
@@ -21708,10 +21869,10 @@ SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const
 /* What came from a file may be anything that has the right checksum. */
 SNEPPP__COLD static int sneppp__parameters_good(const sneppp_model *m)
 {
-   const double at_least_0[4] = {m->alpha, m->floor, m->origin.scale, m->origin.ridge};
+   const double at_least_0[3] = {m->alpha, m->floor, m->origin.ridge};
    double       mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
-   int          ok = m->budget >= 0 && (!m->origin.bumps || m->origin.owner), whole = 1;
-   for (int k = 0; k < 4; k++) ok = ok && sneppp__finite(at_least_0[k]) && at_least_0[k] >= 0;
+   int          ok = m->budget >= 0 && (!m->origin.bumps || m->origin.owner) && sneppp__finite(m->origin.scale), whole = 1;
+   for (int k = 0; k < 3; k++) ok = ok && sneppp__finite(at_least_0[k]) && at_least_0[k] >= 0;
    for (int f = 0; ok && f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       for (size_t i = 0; L->width && i < (size_t)L->n * (size_t)L->d; i++) ok = ok && L->width[i] > 0;
@@ -22025,17 +22186,20 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
-typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* a: from [0] around [2] */
+typedef struct sneppp__zone { double frame[3][3], top; sneppp__patch whole; } sneppp__zone; /* a: from [0] around [2];
+   heights are top + z: of a cap from its centre down, as small ones would be lost in 1 - z */
 typedef void (*sneppp__visit)(const sneppp_real *x, double weight, void *user); /* a point of a rule                 */
 
-static double sneppp__patch_rule(const sneppp_model *model, const double (*frame)[3], const sneppp__patch *p, int order,
+static double sneppp__patch_rule(const sneppp_model *model, const sneppp__zone *zone, const sneppp__patch *p, int order,
                                  double scale, sneppp__visit visit, void *user)
 {
+   const double (*frame)[3] = zone->frame;
    const double area = 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0);
    double       node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX], sum = 0;
    int          n = sneppp__gauss_legendre(order, node, weight);
    for (int i = 0; i < n; i++) {
-      double z = p->z0 + 0.5 * (1 + node[i]) * (p->z1 - p->z0), s = sqrt(z * z < 1 ? 1 - z * z : 0), row = 0;
+      double down = p->z0 + 0.5 * (1 + node[i]) * (p->z1 - p->z0), z = zone->top + down, row = 0,
+             s = sqrt(fmax(zone->top > 0 ? -down * (2 + down) : 1 - z * z, 0));
       for (int j = 0; j < n; j++) {
          double      a = p->a0 + 0.5 * (1 + node[j]) * (p->a1 - p->a0), u = s * cos(a), v = s * sin(a);
          sneppp_real x[3];
@@ -22051,7 +22215,6 @@ static double sneppp__patch_rule(const sneppp_model *model, const double (*frame
 static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zone *zone, double tol,
                                      sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
-   const double (*frame)[3] = zone->frame;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp__patch *p = NULL;
    size_t         used = 1;
@@ -22075,11 +22238,11 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
          *q = cut;
          if (k & 1) q->a0 = a; else q->a1 = a;
          if (k & 2) q->z0 = z; else q->z1 = z;
-         q->value = sneppp__patch_rule(model, frame, q, 8, 1, NULL, NULL);
-         q->error = fabs(q->value - sneppp__patch_rule(model, frame, q, 6, 1, NULL, NULL));
+         q->value = sneppp__patch_rule(model, zone, q, 8, 1, NULL, NULL);
+         q->error = fabs(q->value - sneppp__patch_rule(model, zone, q, 6, 1, NULL, NULL));
       }
    }
-   for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, frame, p + k, 8, scale, visit, user);
+   for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, zone, p + k, 8, scale, visit, user);
    sneppp__block_free(&room.block);
    SNEPPP__REFUSE(err, !sneppp__finite(sum) || !sneppp__finite(off), NOT_FINITE,
                   "the intensity is not finite somewhere in the region");
@@ -22110,10 +22273,10 @@ SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, snep
       sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, zone->frame[1]);
       sneppp__lonlat_unit(p->lon, p->lat, zone->frame[2]);
       whole->a0 = 0, whole->a1 = 2 * SNEPPP__PI;
-      whole->z0 = 1 - 2 * half * half, whole->z1 = 1; /* from cos radius on */
+      zone->top = 1, whole->z0 = -2 * half * half, whole->z1 = 0; /* from cos radius on */
    } else {
       for (int r = 0; r < 3; r++) for (int k = 0; k < 3; k++) zone->frame[r][k] = r == k;
-      whole->a0 = p->west * degree, whole->a1 = east * degree;
+      zone->top = 0, whole->a0 = p->west * degree, whole->a1 = east * degree;
       whole->z0 = sin(p->south * degree), whole->z1 = sin(p->north * degree);
    }
    return SNEPPP_OK;
@@ -22265,17 +22428,9 @@ static int sneppp__rim_holds(const sneppp__rim *R, const double *x)
       const double         z = fmax(fmin(sneppp__dot3(R->zone->frame[2], x), 1), -1);
       double               a = atan2(sneppp__dot3(R->zone->frame[1], x), sneppp__dot3(R->zone->frame[0], x)) - p->a0;
       a -= 2 * SNEPPP__PI * floor(a / (2 * SNEPPP__PI));
-      return z >= p->z0 && z <= p->z1 && a <= p->a1 - p->a0;
+      return z >= R->zone->top + p->z0 && z <= R->zone->top + p->z1 && a <= p->a1 - p->a0;
    }
    return sum < R->area - 2 * SNEPPP__PI;
-}
-
-/* Is x in the region of all rings? Holes have sign -1. */
-static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, const double *x)
-{
-   double sum = 0;
-   for (size_t r = 0; r < rings; r++) sum += R[r].sign * sneppp__rim_holds(&R[r], x);
-   return sum > 0.5;
 }
 
 /* The masses in the region of n bumps exp(k (cos t - 1)) of one centre c, times sign, are added to mass. */
@@ -22328,7 +22483,7 @@ SNEPPP__COLD static void sneppp__rim_place(const sneppp_place *p, const sneppp__
                        north = p->north * degree, edge[2] = {whole->a1, whole->a0};
    R->area = span * (whole->z1 - whole->z0), R->sign = 1, R->zone = zone;
    if (p->shape == SNEPPP_SHAPE_CAP) {
-      sneppp__arc_make(R->arc, zone->frame[2], zone->frame[0], whole->z0, sin(p->radius * degree), 0, span);
+      sneppp__arc_make(R->arc, zone->frame[2], zone->frame[0], 1 + whole->z0, sin(p->radius * degree), 0, span);
       R->count = 1;
       return;
    }
@@ -22354,7 +22509,9 @@ SNEPPP__COLD static sneppp_status sneppp__rim_ring(const double *x, size_t n, si
    for (int k = 0; k < 3; k++) R->middle[k] = length > 1e-9 ? R->middle[k] / length : k == 2;
    for (size_t i = 0; i < n; i++) {
       const double *a = x + 3 * i, *b = x + 3 * ((i + 1) % n);
-      sneppp__cross3(a, b, normal);
+      double from[3], to[3];
+      for (int k = 0; k < 3; k++) from[k] = a[k] - R->middle[k], to[k] = b[k] - R->middle[k];
+      sneppp__cross3(from, to, normal); /* times the middle, that of a and b */
       area += 2 * atan2(sneppp__dot3(R->middle, normal),
                         1 + sneppp__dot3(a, b) + sneppp__dot3(R->middle, a) + sneppp__dot3(R->middle, b));
       R->reach = fmax(R->reach, acos(fmax(fmin(sneppp__dot3(a, R->middle), 1), -1)));
@@ -22363,7 +22520,9 @@ SNEPPP__COLD static sneppp_status sneppp__rim_ring(const double *x, size_t n, si
    R->area = fabs(area), R->count = n, R->sign = 1;
    for (size_t i = 0; i < n; i++) {
       const double *a = x + 3 * (area > 0 ? i : n - 1 - i), *b = x + 3 * (area > 0 ? (i + 1) % n : (2 * n - 2 - i) % n);
-      sneppp__cross3(a, b, normal);
+      double along[3];
+      for (int k = 0; k < 3; k++) along[k] = b[k] - a[k];
+      sneppp__cross3(a, along, normal); /* that of a and b, but for what rounding makes of short edges */
       length = sqrt(sneppp__dot3(normal, normal));
       SNEPPP__REFUSE(err, length < 1e-14, ARG, "ring %z: two vertices in a row are equal or opposite", ring);
       for (int k = 0; k < 3; k++) normal[k] /= length;
@@ -22469,8 +22628,11 @@ static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp
    SNEPPP__REFUSE(err, place->within && place->within->factor[factor], ARG,
                   "within.factor[%d] must be NULL: it is the sphere itself", factor);
    SNEPPP__REFUSE(err, !sneppp__finite(place->tol) || place->tol < 0, ARG, "tol = %g is not a tolerance", place->tol);
+   const double wide = zone->whole.a1 - zone->whole.a0, high = zone->whole.z1 - zone->whole.z0;
    *exact = model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT &&
-            sneppp__own_factor(model) < 0 && on->unit.act == SNEPPP_ACT_EXP && !model->layer[factor].units;
+            sneppp__own_factor(model) < 0 && on->unit.act == SNEPPP_ACT_EXP && !model->layer[factor].units &&
+            (place->shape == SNEPPP_SHAPE_POLYGON || wide * high > 1e-7 || /* else rounding leaves too little of flows */
+             (place->shape == SNEPPP_SHAPE_LONLAT && (wide > 0.02 || high > 0.02)));
    return SNEPPP_OK;
 }
 
@@ -22616,7 +22778,7 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
                                        void *user, double *count, double *error, sneppp_error *err)
 {
    double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
-      phi = 2, mean = 0, square = 0;
+      phi = 2, mean = 0, square = 0, off[SNEPPP__SHIFTS], most = 0;
    size_t      points = ((place->points ? place->points : 65536) + SNEPPP__SHIFTS - 1) / SNEPPP__SHIFTS;
    int         axes[SNEPPP_MAX_FACTORS], D = 0;
    sneppp_rng  rng;
@@ -22630,7 +22792,7 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
    for (int r = 0; r < D; r++) g[r] = r ? g[r - 1] / phi : 1 / phi;
    sneppp_rng_init(&rng, place->seed, 79);
    for (int s = 0; s < SNEPPP__SHIFTS; s++) {
-      double sum = 0, delta;
+      double sum = 0;
       memset(shift, 0, sizeof shift);
       for (int r = 0; r < D; r++) shift[r] = sneppp_rng_uniform(&rng);
       for (size_t i = 0; i < points; i++) {
@@ -22650,14 +22812,14 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
          sum += weight * (double)sneppp_intensity(model, x);
          if (visit) visit(x, weight / (double)(points * SNEPPP__SHIFTS), user);
       }
-      sum /= (double)points;
-      delta = sum - mean;
-      mean += delta / (s + 1);
-      square += delta * (sum - mean);
+      off[s] = sum / (double)points;
+      mean += (off[s] - mean) / (s + 1);
    }
    SNEPPP__REFUSE(err, !sneppp__finite(mean), NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = mean;
-   if (error) *error = 2 * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
+   for (int s = 0; s < SNEPPP__SHIFTS; s++) most = fmax(most, fabs(off[s] -= mean));
+   for (int s = 0; s < SNEPPP__SHIFTS && most > 0; s++) square += off[s] / most * (off[s] / most);
+   if (error) *error = 2 * most * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
    return SNEPPP_OK;
 }
 
@@ -22682,7 +22844,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
    if (exact) {
       st = sneppp__grams_arcs(model, place, &B, &B.g, count, err);
-      if (st == SNEPPP_OK && error) *error = 1e-9 * *count;
+      if (st == SNEPPP_OK && error) *error = fmax(1e-9, 1e-14 / fmax(B.g.mass[place->factor], 1e-100)) * *count;
       sneppp__block_free(&B.room.block);
       return st;
    }
@@ -22694,6 +22856,14 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
 }
 
 #ifndef SNEPPP_NO_SURE
+/* Is x in the region of all rings? Holes have sign -1. */
+static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, const double *x)
+{
+   double sum = 0;
+   for (size_t r = 0; r < rings; r++) sum += R[r].sign * sneppp__rim_holds(&R[r], x);
+   return sum > 0.5;
+}
+
 /* Everything that >>sure asks of a region is linear in what it asks of points. */
 typedef struct sneppp__sure_place {
    sneppp__sure s;

@@ -126,7 +126,7 @@ static inline int asc_read(asc_grid *g, const char *path)
 /* Writes a grid; what is not finite becomes NODATA. Cells that are no squares have dx and dy. */
 static inline int asc_write(const asc_grid *g, const char *path)
 {
-   FILE *f = fopen(path, "w");
+   FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
    int   ok;
    if (!f) return 0;
    fprintf(f, "ncols %lu\nnrows %lu\nxllcorner %.15g\nyllcorner %.15g\n", (unsigned long)g->cells[0], (unsigned long)g->cells[1], g->origin[0], g->origin[1]);
@@ -139,7 +139,7 @@ static inline int asc_write(const asc_grid *g, const char *path)
          fprintf(f, "%.9g%c", fabs(v) <= 1e300 ? v : -9999, c + 1 < g->cells[0] ? ' ' : '\n');
       }
    ok = !ferror(f);
-   return !fclose(f) && ok;
+   return !(f == stdout ? fflush(f) : fclose(f)) && ok;
 }
 
 static inline int asc_same(const asc_grid *a, const asc_grid *b)

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,12 +225,12 @@ static inline int csv_list(const char *text, double *out, int room)
    }
 }
 
-static inline void csv_free(csv_table *t)
+static inline void csv_free(csv_table *t) /* but for the error */
 {
    free(t->value);
    free(t->line);
    free(t->head);
-   memset(t, 0, sizeof *t);
+   memset(t, 0, offsetof(csv_table, error));
 }
 
 /* ---- the text of a file, cut into rows and fields where it lies */
@@ -695,14 +696,7 @@ static inline int csv_read(csv_table *t, const char *path)
    free(r.text);
    free(r.field);
    if (ok && more == 0) return 1;
-   free(t->value);
-   free(t->line);
-   free(t->head);
-   t->value = NULL;
-   t->line = NULL;
-   t->head = NULL;
-   t->rows = 0;
-   t->columns = 0;
+   csv_free(t);
    return 0;
 }
 

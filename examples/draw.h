@@ -140,6 +140,7 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
    if (tall > 520) { wide *= 520 / tall; tall = 520; }
    least = fmax(120, pic_text_width(9, s->legend ? s->legend : "")); /* the bar's label beside a long flat map */
    if (tall < least) tall = least;
+   wide = fmax(wide, 120); /* as beside a long flat one */
    wide = floor(wide);
    tall = floor(tall);
    cols = (int)wide / (s->error ? 6 : 2); /* errors are smooth, and take longer */
@@ -217,7 +218,8 @@ static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t 
    *bars = n;
    for (int k = 0; k < n; k++) {
       uint64_t lo, hi;
-      ok = ok && draw_expected(m, fmax(a, first + k * bin), fmin(b, first + (k + 1) * bin), &expected[k]);
+      const double from = fmax(a, first + k * bin), to = fmin(b, first + (k + 1) * bin);
+      ok = ok && (!(from < to) || draw_expected(m, from, to, &expected[k])); /* rounding may leave a bar no width */
       sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
       *outside += seen[k] < (double)lo || seen[k] > (double)hi;
       top = fmax(top, fmax(seen[k], (double)hi));
@@ -403,8 +405,8 @@ static inline int draw_geojson(const sneppp_model *m, int cells, const sneppp_pa
    int                  rows, cols, ok;
    if (!globe) draw_extent(w, e);
    side = fmax(e[1] - e[0], e[3] - e[2]) / cells;
-   cols = (int)ceil((e[1] - e[0]) / side - 1e-9);
-   rows = (int)ceil((e[3] - e[2]) / side - 1e-9);
+   cols = (int)fmax(1, ceil((e[1] - e[0]) / side - 1e-9));
+   rows = (int)fmax(1, ceil((e[3] - e[2]) / side - 1e-9));
    n = (size_t)rows * (size_t)cols;
    z = globe ? draw_sphere_grid(m, rows, cols, 1, 0, par) : draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, 0, par);
    ok = z != NULL;
@@ -499,11 +501,12 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
    const char          *between = "";
    draw_field           f;
    size_t               n;
+   int                  ok;
    if (!globe) draw_extent(w, e);
    side = fmax(e[1] - e[0], e[3] - e[2]) / cells;
    memset(&f, 0, sizeof f);
-   f.cols = (int)ceil((e[1] - e[0]) / side - 1e-9);
-   f.rows = (int)ceil((e[3] - e[2]) / side - 1e-9);
+   f.cols = (int)fmax(1, ceil((e[1] - e[0]) / side - 1e-9));
+   f.rows = (int)fmax(1, ceil((e[3] - e[2]) / side - 1e-9));
    n = (size_t)f.rows * (size_t)f.cols;
    z = globe ? draw_sphere_grid(m, f.rows, f.cols, 1, 0, par) : draw_grid(m, e[0], e[1], e[2], e[3], f.rows, f.cols, 0, par);
    f.seen = (unsigned char *)malloc(2 * n);
@@ -535,8 +538,9 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
       }
       fprintf(to, "\n]}\n");
    }
+   ok = z && f.seen && !ferror(to);
    free(z);
    free(f.seen);
-   return hi > 0 && !ferror(to);
+   return ok;
 }
 #endif

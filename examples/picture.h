@@ -219,7 +219,7 @@ static inline void pic_axes(picture *p, const pic_frame *f, const char *xlabel, 
    pic_line(p, f->left, f->top, f->left, f->bottom, 1, PIC_GREY);
    if (xlabel) {
       const double step = pic_step(f->x1 - f->x0, 1 + (int)((f->right - f->left) / 90));
-      for (double x = ceil(f->x0 / step - 1e-9) * step; x <= f->x1 + 1e-9 * step; x += step) {
+      for (double x = ceil(f->x0 / step - 1e-9) * step; x <= f->x1 + 1e-9 * step; x = x + step > x ? x + step : HUGE_VAL) {
          pic_line(p, pic_x(f, x), f->bottom, pic_x(f, x), f->bottom + 5, 1, PIC_GREY);
          pic_text(p, pic_x(f, x), f->bottom + 10 + size, size, 0.5, PIC_INK, pic_number(text, sizeof text, x, step));
       }
@@ -227,7 +227,7 @@ static inline void pic_axes(picture *p, const pic_frame *f, const char *xlabel, 
    }
    if (ylabel) {
       const double step = pic_step(f->y1 - f->y0, 1 + (int)((f->bottom - f->top) / 60));
-      for (double y = ceil(f->y0 / step - 1e-9) * step; y <= f->y1 + 1e-9 * step; y += step) {
+      for (double y = ceil(f->y0 / step - 1e-9) * step; y <= f->y1 + 1e-9 * step; y = y + step > y ? y + step : HUGE_VAL) {
          pic_line(p, f->left - 5, pic_y(f, y), f->left, pic_y(f, y), 1, PIC_GREY);
          pic_text(p, f->left - 9, pic_y(f, y) + size / 2, size, 1, PIC_INK, pic_number(text, sizeof text, y, step));
          widest = fmax(widest, pic_text_width(size, text));

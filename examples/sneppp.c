@@ -244,20 +244,15 @@ static double *pairs(const char *option, const char *text, int *count, int order
    return out;
 }
 
-static sneppp_method method_named(const char *v)
-{
-   static const char *const name[] = {"auto", "convex", "pgd", "adam"};
-   for (int k = 0; k < 4; k++) if (!strcmp(v, name[k])) return (sneppp_method)k;
-   fail("--method is auto, convex, pgd or adam, not ", v);
-   return SNEPPP_METHOD_AUTO;
-}
+static const char *const methods[] = {"auto", "convex", "pgd", "adam"}, *const schedules[] = {"constant", "cosine", "linear"},
+                        *const forms[] = {"degrees", "radians", "vectors"};
 
-static sneppp_schedule schedule_named(const char *v)
+/* The number of a word in a list, or a sentence with what the words are. */
+static int named(const char *v, const char *const *list, int count, const char *what)
 {
-   static const char *const name[] = {"constant", "cosine", "linear"};
-   for (int k = 0; k < 3; k++) if (!strcmp(v, name[k])) return (sneppp_schedule)k;
-   fail("--schedule is constant, cosine or linear, not ", v);
-   return SNEPPP_RATE_CONSTANT;
+   for (int k = 0; k < count; k++) if (!strcmp(v, list[k])) return k;
+   fail(what, v);
+   return 0;
 }
 
 static sneppp_act act_named(const char *v)
@@ -268,14 +263,6 @@ static sneppp_act act_named(const char *v)
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) if (!strcmp(v, list[k].name)) return list[k].act;
    fail("--activation is cos, sin, exp, erf, phi, step, relu, gelu or rbf, not ", v);
    return SNEPPP_ACT_DEFAULT;
-}
-
-static form form_named(const char *v)
-{
-   static const char *const name[] = {"degrees", "radians", "vectors"};
-   for (int k = 0; k < 3; k++) if (!strcmp(v, name[k])) return (form)(k + 1);
-   fail("--coordinates is degrees, radians or vectors, not ", v);
-   return FORM_GUESSED;
 }
 
 /* Are dates among these numbers? Then times are printed as dates, too. */
@@ -331,12 +318,12 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--contours")) o->contours = (int)whole(a, v, 1, 100);
    else if (!strcmp(a, "--threads")) o->threads = (int)whole(a, v, 1, 256);
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
-   else if (!strcmp(a, "--method")) o->method = method_named(v);
-   else if (!strcmp(a, "--coordinates")) o->coordinates = form_named(v);
+   else if (!strcmp(a, "--method")) o->method = (sneppp_method)named(v, methods, 4, "--method is auto, convex, pgd or adam, not ");
+   else if (!strcmp(a, "--coordinates")) o->coordinates = (form)(1 + named(v, forms, 3, "--coordinates is degrees, radians or vectors, not "));
    else if (!strcmp(a, "--activation")) o->act = act_named(v);
    else if (!strcmp(a, "--steps")) o->settings.steps = (size_t)whole(a, v, 1, 1e9);
    else if (!strcmp(a, "--rate")) o->settings.rate = number(a, v, 1e-12, 1e6);
-   else if (!strcmp(a, "--schedule")) o->settings.schedule = schedule_named(v);
+   else if (!strcmp(a, "--schedule")) o->settings.schedule = (sneppp_schedule)named(v, schedules, 3, "--schedule is constant, cosine or linear, not ");
    else if (!strcmp(a, "--floor")) o->settings.floor = number(a, v, 0, 1) > 0 ? number(a, v, 0, 1) : SNEPPP_NONE;
    else if (!strcmp(a, "--eps1")) o->settings.eps1 = number(a, v, 0, 1e6) > 0 ? number(a, v, 0, 1e6) : SNEPPP_NONE;
    else if (!strcmp(a, "--eps2")) o->settings.eps2 = number(a, v, 0, 1e6);
@@ -833,6 +820,15 @@ static void must_differ(const char *in, const char *out)
    fail(why, "");
 }
 
+/* The same for all that a fit reads. */
+static void must_keep(const options *o, const char *out)
+{
+   must_differ(o->file[0], out), must_differ(o->counts, out), must_differ(o->test, out);
+   must_differ(o->polygon, out), must_differ(o->exposure, out);
+   for (int k = 0; k < o->covariates; k++) if (strchr(o->covariate[k], '=')) must_differ(strchr(o->covariate[k], '=') + 1, out);
+   for (int k = 0; k < o->regions; k++) if (!strncmp(o->region[k], "polygon:", 8)) must_differ(o->region[k] + 8, out);
+}
+
 /* Does the name of a file end so? Devices and pipes have no ending, and some files neither. */
 static const char *ending_of(const char *path)
 {
@@ -1066,7 +1062,7 @@ static void rasterise(const options *o, sneppp_window *w)
       path += !exposure;
       if (!asc_read(&g, path)) fail(g.error, "");
       for (int r = 0; o->sides && r < 2; r++)
-         if (g.origin[r] > w->lo[r] || g.origin[r] + g.cell[r] * (double)g.cells[r] < w->hi[r]) {
+         if (g.origin[r] - w->lo[r] > 1e-6 * g.cell[r] || w->hi[r] - (g.origin[r] + g.cell[r] * (double)g.cells[r]) > 1e-6 * g.cell[r]) {
             snprintf(why, sizeof why, "%.200s does not cover the window along %s", path, r ? "y" : "x");
             fail(why, "");
          }
@@ -1300,6 +1296,7 @@ static void tell_covariates(FILE *to, const sneppp_window *w, const char *const 
       int           most = 0;
       if (name) snprintf(called, sizeof called, "%.*s", (int)strcspn(name[k], "="), name[k]);
       else snprintf(called, sizeof called, "covariate %d", k + 1);
+      for (char *c = called; json && *c; c++) if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_'; /* as it stands there */
       for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
       if (json)
          fprintf(to, "%s{\"name\": \"%s\", \"from\": %.10g, \"to\": %.10g, \"factor\": %.6g, \"most_at\": %.10g}", k ? ", " : "", called, at[0], last,
@@ -1318,7 +1315,6 @@ static void json_number(FILE *to, const char *name, double v)
 
 static int fit(int count, char **arg)
 {
-   static const char *const name[] = {"auto", "convex", "pgd", "adam"};
    options       o = parse("fit", count, arg, 1, "Which file of events?");
    FILE         *say = (o.save && !strcmp(o.save, "-")) || (o.png && !strcmp(o.png, "-")) ? stderr : stdout;
    learned       l;
@@ -1332,9 +1328,7 @@ static int fit(int count, char **arg)
    one_from_pipe(o.test, o.polygon);
    for (int k = 0; k < 2; k++) {
       const char *out = k ? o.png : o.save;
-      must_differ(o.counts ? o.counts : o.file[0], out);
-      must_differ(o.test, out);
-      must_differ(o.polygon, out);
+      must_keep(&o, out);
       must_be_writable(out);
    }
    must_differ(o.save, o.png);
@@ -1360,7 +1354,7 @@ static int fit(int count, char **arg)
    if (o.save) save(&l.model, o.save);
    if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, &l.parallel, o.png);
    if (o.json) {
-      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", train, name[l.report.method], l.report.width);
+      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", train, methods[l.report.method], l.report.width);
       fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
       json_number(say, "expected", expected);
       json_number(say, "nll_per_event", l.report.nll);
@@ -1379,7 +1373,7 @@ static int fit(int count, char **arg)
       if (train == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.counts ? o.counts : o.file[0]));
       if (o.counts) fprintf(say, "%lu region%s, ", (unsigned long)l.districts.count, l.districts.count == 1 ? "" : "s");
       fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume,
-              name[l.report.method]);
+              methods[l.report.method]);
       fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width,
               l.report.width == 1 ? "" : "s", expected > 0 ? 100 * l.model.floor * even / expected : 0.0, expected);
       if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
@@ -1644,7 +1638,7 @@ static int profile(int count, char **arg)
       a = r->lo[0];
       b = r->hi[0];
    }
-   must_differ(q.o.file[0], q.o.png);
+   must_keep(&q.o, q.o.png);
    must_be_png(q.o.png);
    bins = (size_t)q.o.bins;
    banded = q.o.level > 0 || q.o.png;
@@ -1777,7 +1771,7 @@ static int raster_file(int count, char **arg)
       double side = fmax(e[1] - e[0], e[3] - e[2]) / (q.o.cells ? q.o.cells : 100);
       int    own = w->space == SNEPPP_SPACE_RASTER && !q.o.cells;
       g.origin[r] = own ? w->origin[r] : e[2 * r], g.cell[r] = own ? w->cell[r] : side;
-      g.cells[r] = own ? w->cells[r] : (size_t)ceil((e[2 * r + 1] - e[2 * r]) / side - 1e-9);
+      g.cells[r] = own ? w->cells[r] : (size_t)fmax(1, ceil((e[2 * r + 1] - e[2 * r]) / side - 1e-9));
    }
    n = g.cells[0] * g.cells[1];
    g.value = (double *)malloc(n * sizeof *g.value), box = (sneppp_window *)calloc(n, sizeof *box);

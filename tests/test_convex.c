@@ -1101,6 +1101,38 @@ TEST convex_checks_weightless_events(void)
    PASS();
 }
 
+/* What a separable model cannot do by PGD is said in words that can be followed: eps1 is 0 already, and NONE is refused. */
+TEST convex_pgd_separable(void)
+{
+   sneppp_events   e = convex_events(120);
+   sneppp_desc     d = convex_two(8, SNEPPP_MIX_SEPARABLE);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_PGD, 0);
+   sneppp_model    m;
+   sneppp_error    err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+   ASSERT(strstr(err.why, "PGD needs fit.eps1, with which a separable model"));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Who asks once to stop is told so, whatever the factors after it say. */
+TEST convex_separable_stops(void)
+{
+   sneppp_events   e = convex_events(120);
+   sneppp_desc     d = convex_two(8, SNEPPP_MIX_SEPARABLE);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, SNEPPP_NONE);
+   sneppp_model    m;
+   sneppp_report   r;
+   size_t          told = 0;
+   f.progress = convex_stop_once, f.user = &told;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(convex)
 {
    RUN_TEST(convex_checks_weightless_events);
@@ -1132,4 +1164,6 @@ SUITE(convex)
    RUN_TEST(convex_refuses_what_cannot_be);
    RUN_TEST(convex_survives_failing_memory);
    RUN_TEST(convex_tiny_windows);
+   RUN_TEST(convex_pgd_separable);
+   RUN_TEST(convex_separable_stops);
 }

@@ -1333,6 +1333,133 @@ TEST fit_judging_needs_a_place(void)
    PASS();
 }
 
+static sneppp_real fit_few_xy[240];
+static sneppp_desc fit_few_box(sneppp_mix mix)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = d.factor[1].window.dim = 1, d.factor[0].window.hi[0] = d.factor[1].window.hi[0] = 1;
+   d.width = 8, d.mix = mix;
+   for (int i = 0; i < 240; i++) fit_few_xy[i] = (sneppp_real)(0.5 + 0.45 * sin(1.0 + i * i));
+   return d;
+}
+static sneppp_events fit_few_events(size_t count)
+{
+   sneppp_events e;
+   memset(&e, 0, sizeof e);
+   e.x = fit_few_xy, e.count = count;
+   return e;
+}
+
+static sneppp_fit_desc fit_few_fit(const sneppp_events *e, sneppp_method method)
+{
+   sneppp_fit_desc f;
+   memset(&f, 0, sizeof f);
+   f.events = e, f.method = method;
+   return f;
+}
+/* Of one event nothing can be held out, and of none there is nothing to report: NaN for what is not known, 0 nats. */
+TEST fit_tunes_to_nothing(void)
+{
+   sneppp_desc d = fit_few_box(SNEPPP_MIX_PRODUCT);
+   for (size_t n = 0; n < 2; n++) {
+      sneppp_events   e = fit_few_events(n);
+      sneppp_fit_desc f = fit_few_fit(&e, SNEPPP_METHOD_CONVEX);
+      sneppp_model    m;
+      sneppp_report   r;
+      f.tune = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+      ASSERT(sneppp__finite(r.nll));
+      ASSERT(!sneppp__finite(r.held_out));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* ADAM learns the floor of a separable model; the convex problems by which its waves are tuned are without it. */
+TEST fit_tunes_separable_with_floor(void)
+{
+   sneppp_events   e = fit_few_events(120);
+   sneppp_desc     d = fit_few_box(SNEPPP_MIX_SEPARABLE);
+   sneppp_fit_desc f = fit_few_fit(&e, SNEPPP_METHOD_ADAM);
+   sneppp_model    m;
+   sneppp_error    err;
+   f.tune = 1, f.floor = 0.1, f.steps = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+   ASSERT(m.floor > 0);
+   f.method = SNEPPP_METHOD_CONVEX, f.steps = 0;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+   ASSERT(strstr(err.why, "fit.floor must be 0"));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A trainer that is stepped has neither polish nor patience. */
+TEST fit_trainer_refuses_ends(void)
+{
+   sneppp_events e = fit_few_events(120);
+   sneppp_desc   d = fit_few_box(SNEPPP_MIX_PRODUCT);
+   sneppp_model  m;
+   sneppp_error  err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int k = 0; k < 2; k++) {
+      sneppp_fit_desc f = fit_few_fit(&e, SNEPPP_METHOD_ADAM);
+      sneppp_trainer  t;
+      if (k) f.holdout = 0.3, f.patience = 3;
+      else f.polish = 1;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_trainer_init(&t, &m, &f, &err));
+      ASSERT(strstr(err.why, k ? "fit.patience is for sneppp_fit" : "fit.polish is for sneppp_fit"));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Weights in another unit change neither what ADAM learns nor what a clip cuts, only how many events there are. */
+TEST fit_adam_any_unit_of_weights(void)
+{
+   static const double unit[] = {1, 1e-12, 1e12, 1e-160, 1e160};
+   sneppp_desc         d = fit_few_box(SNEPPP_MIX_PRODUCT);
+   double              first = 0;
+   for (int k = 0; k < (sizeof(sneppp_real) == 4 ? 3 : 5); k++) {
+      sneppp_events   e = fit_few_events(120);
+      sneppp_fit_desc f = fit_few_fit(&e, SNEPPP_METHOD_ADAM);
+      sneppp_real     w[120], x[2] = {(sneppp_real)0.3, (sneppp_real)0.6};
+      sneppp_model    m;
+      double          shape;
+      for (int i = 0; i < 120; i++) w[i] = (sneppp_real)(unit[k] * (1 + i % 3));
+      e.weight = w, f.steps = 40, f.clip = 0.05;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, NULL));
+      shape = (double)sneppp_intensity(&m, x) / unit[k];
+      if (!k) first = shape;
+         ASSERT_IN_RANGE(first, shape, (sizeof(sneppp_real) == 4 ? 1e-2 : 1e-6) * first);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* In windows of sides 1e-20 and 1e30 a float holds no intensity, and says so; a double does. */
+TEST fit_intensities_that_floats_cannot_hold(void)
+{
+   for (double side = 1e-20; side < 1e31; side *= 1e50) {
+      const sneppp_real s = (sneppp_real)side, x[4] = {(sneppp_real)0.2 * s, (sneppp_real)0.3 * s, (sneppp_real)0.6 * s, (sneppp_real)0.5 * s};
+      sneppp_events     e;
+      sneppp_fit_desc   fit;
+      sneppp_desc       d;
+      sneppp_model      m;
+      memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit), memset(&d, 0, sizeof d);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = side, d.width = 4;
+      e.x = x, e.count = 2, fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(sizeof(sneppp_real) == 4 ? SNEPPP_ERR_RANGE : SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+      if (sizeof(sneppp_real) == 8) ASSERT(sneppp_intensity(&m, x) > 0 && sneppp__finite((double)sneppp_intensity(&m, x)));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(fit)
 {
    RUN_TEST(fit_warms_up);
@@ -1370,4 +1497,9 @@ SUITE(fit)
    RUN_TEST(fit_steps_stay_in_the_domain);
    RUN_TEST(fit_rate_beyond_the_last_step);
    RUN_TEST(fit_judging_needs_a_place);
+   RUN_TEST(fit_tunes_to_nothing);
+   RUN_TEST(fit_tunes_separable_with_floor);
+   RUN_TEST(fit_trainer_refuses_ends);
+   RUN_TEST(fit_adam_any_unit_of_weights);
+   RUN_TEST(fit_intensities_that_floats_cannot_hold);
 }

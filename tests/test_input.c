@@ -534,7 +534,7 @@ static double input_patch(const sneppp_model *m, const sneppp__zone *zone)
    const double (*frame)[3] = zone->frame;
    const sneppp__patch *p = &zone->whole;
    enum { CELLS = 24 };
-   const double t0 = acos(p->z1), t1 = acos(p->z0);
+   const double t0 = acos(zone->top + p->z1), t1 = acos(zone->top + p->z0);
    double       node[32], weight[32], sum = 0;
    const int    n = sneppp__gauss_legendre(8, node, weight);
    for (int i = 0; i < CELLS * n; i++)
@@ -752,8 +752,77 @@ TEST input_rectangles_over_turns(void)
    PASS();
 }
 
+/* Places of some metres, of which rounding must leave something, and polygons with short edges, which are no mistakes. */
+TEST input_small_places(void)
+{
+   const int    wide = sizeof(sneppp_real) == sizeof(double);
+   sneppp_model bumps, other;
+   ASSERT_EQ(SNEPPP_OK, input_bumps(&bumps, 0.5, 60, 0, 3));
+   ASSERT_EQ(SNEPPP_OK, input_model(&other, SNEPPP_ACT_EXP));
+   for (int k = 0; k < 2; k++)
+      for (double degrees = 1e-3; degrees > 5e-9; degrees /= 10) {
+         const sneppp_model *m = k ? &other : &bumps;
+         const double        lonlat[2] = {12.3, 41.7}, pi = 3.14159265358979323846, radius = degrees * (pi / 180), half = sin(0.5 * radius);
+         double              count, error, all = 0, ring[80], area = 0;
+         sneppp_real         x[3 + SNEPPP_MAX_DIM] = {0};
+         sneppp_place        p;
+         sneppp_model        place = *m;
+         memset(&p, 0, sizeof p);
+         if (m->factors > 1) ASSERT_EQ(SNEPPP_OK, sneppp_marginal(m, 1, NULL, &place, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(1, lonlat, 0, x, 0, NULL));
+         all = (double)sneppp_intensity(&place, x);
+         ASSERT_EQ(SNEPPP_OK, input_count_cap(m, 0, lonlat[0], lonlat[1], degrees, NULL, 0, &count, &error, NULL));
+         ASSERT(fabs(count - 4 * pi * half * half * all) <= (wide ? 1e-7 + radius : 1e-2) * count);
+         for (int e = 0; e < 40; e++) {
+            const double a = 2 * pi * e / 40, r = degrees * (0.8 + 0.2 * cos(7 * a));
+            ring[2 * e] = lonlat[0] + r * cos(a), ring[2 * e + 1] = lonlat[1] + r * sin(a);
+         }
+         for (int e = 0; e < 40; e++) {
+            const int n = (e + 1) % 40;
+            area += 0.5 * ((ring[2 * e] - lonlat[0]) * (ring[2 * n + 1] - lonlat[1]) - (ring[2 * n] - lonlat[0]) * (ring[2 * e + 1] - lonlat[1]));
+         }
+         p.shape = SNEPPP_SHAPE_POLYGON, p.count = 40, p.lonlat = ring;
+         if (!k && degrees > 5e-5) {
+            const double want = area * (pi / 180) * (pi / 180) * cos(lonlat[1] * (pi / 180)) * all;
+            ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count_numeric(m, &p, &count, &error, &input_error), "%d");
+            ASSERT(fabs(count - want) <= error + (wide ? 10 * radius : 1e-2) * want);
+         }
+         if (m->factors > 1) sneppp_free(&place);
+      }
+   sneppp_free(&bumps), sneppp_free(&other);
+   PASS();
+}
+
+static int input_left(const sneppp_real *x, void *user) { return (void)user, x[0] < 0.5; }
+
+/* The error of a numerical count has the unit of the count, whatever that is. */
+TEST input_error_of_any_size(void)
+{
+   double least = 0;
+   for (int k = 0; k < 3; k++) {
+      const double scale = k ? k > 1 ? 1e200 : 1e-200 : 1;
+      sneppp_desc  desc;
+      sneppp_model m;
+      sneppp_place p;
+      double       count, error;
+      memset(&desc, 0, sizeof desc), memset(&p, 0, sizeof p);
+      desc.width = 4, desc.alpha = scale, desc.factor[0].window.dim = 2;
+      desc.factor[0].window.hi[0] = desc.factor[0].window.hi[1] = 1;
+      p.inside = input_left;
+      if (sizeof(sneppp_real) < sizeof(double) && k) break;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&m, &p, &count, &error, NULL));
+      if (!k) least = error;
+      ASSERT_IN_RANGE(least, error / scale, 1e-6 * least);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(input)
 {
+   RUN_TEST(input_small_places);
+   RUN_TEST(input_error_of_any_size);
    RUN_TEST(input_bumps_by_probability);
    RUN_TEST(input_tight_tables);
    RUN_TEST(input_sphere_comes_second);

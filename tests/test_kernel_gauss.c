@@ -500,6 +500,51 @@ TEST kernel_gauss_short_weights(void)
    PASS();
 }
 
+/* An ELU of nearly no weight is the number elu(b), whether its bias is small, or so large that the closed form overflows;
+   and beside a unit of common size it keeps its digits. */
+TEST kernel_gauss_short_elu_with_bias(void)
+{
+   static const double size[5] = {1e-9, 1e-12, 1e-15, 1e-17, 1e-30}, bias[4] = {-0.2, -1e-3, 0.2, 31};
+   for (int k = 0; k < 20; k++) {
+      const double  w = size[k % 5], b[2] = {bias[k / 5], bias[k / 5]}, W[4] = {w, 0, w, w}, G[4] = {1, 0, 0, 0};
+      const double  value = b[0] < 0 ? expm1(b[0]) : b[0], slope = b[0] < 0 ? exp(b[0]) : 1;
+      double        K[4], gb[2] = {0, 0};
+      sneppp_window win;
+      sneppp_layer  layer;
+      sneppp_layer_grad out;
+      memset(&win, 0, sizeof win);
+      memset(&layer, 0, sizeof layer);
+      memset(&out, 0, sizeof out);
+      win.space = SNEPPP_SPACE_GAUSS, win.dim = 2, out.b = gb;
+      layer.n = 2, layer.W = W, layer.b = b, layer.unit = kernel_gauss_plain_unit(SNEPPP_ACT_ELU, 1);
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, NULL), "%d");
+      for (int i = 0; i < 4; i++) ASSERT_IN_RANGE(value * value, K[i], 1e-7 * w + 1e-13 * value * value);
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &out, NULL, NULL), "%d");
+      ASSERT_IN_RANGE(2 * value * slope, gb[0], 1e-6 * w + 1e-13 * fabs(2 * value * slope));
+   }
+   PASS();
+}
+
+TEST kernel_gauss_short_elu_beside_long(void)
+{
+   for (int k = 0; k < 2; k++) { /* E[elu(U) elu(V)] -> E[U elu(V)] = C E[elu'(V)] for short U */
+      const double  w = k ? 1e-7 : 1e-9, W[4] = {w, 0, 0.8, 0.6}, zero[2] = {0, 0};
+      const sneppp_unit units[2] = {kernel_gauss_plain_unit(SNEPPP_ACT_MONOMIAL, 1), kernel_gauss_plain_unit(SNEPPP_ACT_ELU, 1)};
+      double        K[4], M[4];
+      sneppp_window win;
+      sneppp_layer  layer;
+      memset(&win, 0, sizeof win);
+      memset(&layer, 0, sizeof layer);
+      win.space = SNEPPP_SPACE_GAUSS, win.dim = 2;
+      layer.n = 2, layer.W = W, layer.b = zero, layer.unit = units[1];
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, NULL), "%d");
+      layer.units = units;
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&win, &layer, M, NULL, NULL), "%d");
+      ASSERT_IN_RANGE(M[1], K[1], w * 2 * w); /* they differ by E[U^2 ...], of second order */
+   }
+   PASS();
+}
+
 /* A short ELU is a leaky ramp, in its derivatives as well. */
 TEST kernel_gauss_short_elu_slopes(void)
 {
@@ -782,6 +827,8 @@ SUITE(kernel_gauss)
    RUN_TEST(kernel_gauss_zero_weights);
    RUN_TEST(kernel_gauss_elu_two_forms);
    RUN_TEST(kernel_gauss_short_weights);
+   RUN_TEST(kernel_gauss_short_elu_with_bias);
+   RUN_TEST(kernel_gauss_short_elu_beside_long);
    RUN_TEST(kernel_gauss_short_elu_slopes);
    RUN_TEST(kernel_gauss_no_weight);
    RUN_TEST(kernel_gauss_log_rows);

@@ -229,6 +229,58 @@ TEST kernel_shape_sphere_moments(void)
    PASS();
 }
 
+/* Small caps of units of any order keep their digits: M_p = f n^p int_0^a (cos x - t)^p sin^(d-2) x dx, and d M_p/db = p
+   M_(p-1). On S^2 it is n^p (1-t)^(p+1) / (2 (p+1)). */
+TEST kernel_shape_small_caps(void)
+{
+   static const double at[4] = {0.1, 0.7, 0.9, 0.99};
+   static const int    dims[5] = {2, 3, 4, 7, 16}, orders[5] = {1, 2, 5, 10, 20};
+   for (int k = 0; k < 100; k++) {
+      const int         d = dims[k % 5], p = orders[k / 5 % 5], N = 4000;
+      const double      t = at[k / 25], angle = acos(t), one = 1;
+      sneppp_window     win = kernel_shape_window(SNEPPP_SPACE_SPHERE, d);
+      kernel_shape_two  two;
+      sneppp_layer_grad out;
+      double            c = 0, gb = 0, mass = 0, want[2] = {0, 0};
+      memset(&two, 0, sizeof two);
+      memset(&out, 0, sizeof out);
+      two.unit[0] = kernel_shape_unit(SNEPPP_ACT_RECT, p), two.W[0] = 2, two.b[0] = -2 * t;
+      kernel_shape_link(&two, d);
+      two.layer.n = 1, out.b = &gb;
+      ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &two.layer, &c, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_moments_grad(&win, &two.layer, &one, &out, NULL));
+      for (int i = 0; i <= N; i++) { /* Simpson's rule */
+         double w = i == 0 || i == N ? 1 : i % 2 ? 4 : 2, x = angle * i / N, y = SNEPPP__PI * i / N;
+         double u = 4 * sin((angle + x) / 2) * sin((angle - x) / 2), f = w * angle * sneppp__ipow(sin(x), d - 2);
+         want[0] += f * sneppp__ipow(u, p);
+         want[1] += f * p * sneppp__ipow(u, p - 1);
+         mass += w * SNEPPP__PI * sneppp__ipow(sin(y), d - 2);
+      }
+      ASSERT_IN_RANGE(want[0] / mass, c, 1e-9 * want[0] / mass);
+      ASSERT_IN_RANGE(want[1] / mass, gb, 1e-9 * want[1] / mass);
+   }
+   PASS();
+}
+
+/* z^0 is 1 where z is 0, too, and beside a unit with a bias. */
+TEST kernel_shape_constant_on_spheres(void)
+{
+   for (int d = 2; d <= 3; d++)
+      for (int act = 0; act < 2; act++) {
+         sneppp_window    win = kernel_shape_window(SNEPPP_SPACE_SPHERE, d);
+         kernel_shape_two t;
+         double           c[2] = {0, 0};
+         kernel_shape_fill(&t, d, kernel_shape_unit(SNEPPP_ACT_MONOMIAL, 0),
+                           kernel_shape_unit(act ? SNEPPP_ACT_RELU : SNEPPP_ACT_STEP, 1), 0.3);
+         for (int r = 0; r < d; r++) t.W[r] = 0;
+         t.b[0] = 0, t.b[1] = 0.2;
+         ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &t.layer, c, NULL));
+         ASSERT(c[1] > 0.1);
+         ASSERT_IN_RANGE(c[1], kernel_shape_value(&win, &t), 1e-14);
+      }
+   PASS();
+}
+
 /* Central differences of k(0, 1) against the pull-back with G = E_01. */
 static int kernel_shape_gradient_ok(const sneppp_window *win, kernel_shape_two *t, int d)
 {
@@ -578,6 +630,32 @@ TEST kernel_shape_refused(void)
    PASS();
 }
 
+/* Bells much wider than the window and much narrower than the normal law keep their digits: d/dl of the integral of
+   exp(-(x - 1/2)^2 / l^2) over [0, 1] tends to 1/(6 l^3), and its mean under N(0, 1) to l sqrt(1/2) exp(-1/8). */
+TEST kernel_shape_bells_of_every_width(void)
+{
+   static const double width[8] = {1e6, 1e7, 1e8, 1e12, 1e-100, 1e-160, 1e-200, 1e-300};
+   for (int k = 0; k < 8; k++) {
+      const double      centre = 0.5, one = 1, l = width[k];
+      sneppp_window     win = kernel_shape_window(k < 4 ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS, 1);
+      sneppp_layer      layer;
+      sneppp_layer_grad out;
+      double            K = 0, gl = 0;
+      memset(&layer, 0, sizeof layer);
+      memset(&out, 0, sizeof out);
+      win.hi[0] = 1, out.width = &gl;
+      layer.n = 1, layer.W = &centre, layer.width = &width[k], layer.unit = kernel_shape_unit(SNEPPP_ACT_RBF, 0);
+      if (k < 4) {
+         ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&win, &layer, &one, &out, NULL, NULL));
+         ASSERT_IN_RANGE(1, gl * l * l * l * 6, 1e-9);
+      } else {
+         ASSERT_EQ(SNEPPP_OK, sneppp_gram(&win, &layer, &K, NULL, NULL));
+         ASSERT_IN_RANGE(1, K / (l * sqrt(0.5) * exp(-0.125)), 1e-12);
+      }
+   }
+   PASS();
+}
+
 SUITE(kernel_shape)
 {
    kernel_shape_state = 20240601;
@@ -594,4 +672,7 @@ SUITE(kernel_shape)
    RUN_TEST(kernel_shape_bad_polygons);
    RUN_TEST(kernel_shape_step_in_whole_cap);
    RUN_TEST(kernel_shape_refused);
+   RUN_TEST(kernel_shape_small_caps);
+   RUN_TEST(kernel_shape_constant_on_spheres);
+   RUN_TEST(kernel_shape_bells_of_every_width);
 }

@@ -1514,6 +1514,252 @@ TEST model_means_end_with_the_window(void)
    PASS();
 }
 
+static sneppp_window model_line(int dim, double lo, double hi)
+{
+   sneppp_window w;
+   memset(&w, 0, sizeof w);
+   w.dim = dim;
+   for (int r = 0; r < dim; r++) w.lo[r] = lo, w.hi[r] = hi;
+   return w;
+}
+
+/* A box whose corner lies on a slanted wall, to rounding, is in the window, as the same polygon is. */
+TEST model_box_on_a_slanted_wall(void)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 3, 0);
+   for (int k = 0; k < 50; k++) {
+      double x = 4e5 + 1000 * sneppp_rng_uniform(&rng), y = 4.5e6 + 1000 * sneppp_rng_uniform(&rng);
+      double s = 100 + 900 * sneppp_rng_uniform(&rng), t = 0.1 + 0.8 * sneppp_rng_uniform(&rng), nll = 0;
+      double tri[6] = {x, y, x + s, y, x, y + s};
+      sneppp_window box = model_line(2, 0, 0);
+      sneppp_desc   desc;
+      sneppp_model  m;
+      sneppp_events e;
+      sneppp_region region;
+      sneppp_error  err;
+      memset(&desc, 0, sizeof desc), memset(&e, 0, sizeof e), memset(&region, 0, sizeof region);
+      desc.width = 4, desc.factor[0].window.space = SNEPPP_SPACE_POLYGON, desc.factor[0].window.dim = 2;
+      desc.factor[0].window.count = 3, desc.factor[0].window.xy = tri;
+      box.lo[0] = x, box.lo[1] = y, box.hi[0] = x + t * s, box.hi[1] = y + (s - t * s);
+      region.factor[0] = &box, e.region = &region, e.regions = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
+      box.hi[1] += 1e-4 * s; /* beyond rounding */
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* What is left of a separable intensity over nothing has alpha = 0, in which the likelihood has a slope nevertheless. */
+TEST model_slope_at_alpha_0(void)
+{
+   sneppp_window nothing = model_line(1, 2, 3);
+   sneppp_desc   desc;
+   sneppp_model  m, q;
+   sneppp_events e;
+   sneppp_grad   grad;
+   sneppp_error  err;
+   double        nll[2] = {0, 0}, slope = 0;
+   memset(&desc, 0, sizeof desc), memset(&e, 0, sizeof e), memset(&grad, 0, sizeof grad);
+   desc.width = 4, desc.mix = SNEPPP_MIX_SEPARABLE;
+   desc.factor[0].window = desc.factor[1].window = model_line(1, 0, 1);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 0, &nothing, &q, &err));
+   grad.alpha = &slope;
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&q, &e, 1, &nll[0], NULL, &grad, NULL, &err));
+   q.alpha = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&q, &e, 1, &nll[1], NULL, NULL, NULL, &err));
+   ASSERT(fabs(slope - (nll[1] - nll[0])) <= 1e-12 * fabs(slope)); /* linear without events */
+   sneppp_free(&m), sneppp_free(&q);
+   PASS();
+}
+
+/* Sizes that cannot be are explained. */
+TEST model_bytes_say_why(void)
+{
+   sneppp_desc  desc;
+   sneppp_error err;
+   memset(&desc, 0, sizeof desc), memset(&err, 0, sizeof err);
+   desc.width = 1 << 20, desc.mix = SNEPPP_MIX_OUTER;
+   desc.factor[0].window = desc.factor[1].window = model_line(1, 0, 1);
+   ASSERT_EQ(0, sneppp_model_bytes(&desc, &err));
+   ASSERT_EQ(SNEPPP_ERR_SIZE, err.status);
+   PASS();
+}
+
+/* The realisation at fault is named whether or not the conditional likelihood is asked for. */
+TEST model_conditional_names_realisations(void)
+{
+   sneppp_window wide = model_line(1, 0, 3);
+   sneppp_region seen;
+   sneppp_desc   desc;
+   sneppp_model  m;
+   sneppp_events e[3];
+   sneppp_error  err;
+   double        nll = 0, given = 0;
+   memset(&desc, 0, sizeof desc), memset(e, 0, sizeof e), memset(&seen, 0, sizeof seen);
+   desc.width = 4, desc.factor[0].window = model_line(1, 0, 1);
+   seen.factor[0] = &wide, e[2].seen = &seen;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, e, 3, &nll, &given, NULL, NULL, &err));
+   ASSERT(strstr(err.why, "realisation 2"));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A default fit with bumps narrower than the tree can hold is asked without it; pictures of cells that are no cells are
+   refused. */
+TEST model_narrow_bumps_and_cells(void)
+{
+   static double W[8192], width[8192];
+   sneppp_real   x[80], at[2] = {0.5, 0.5}, out[16];
+   sneppp_desc   desc;
+   sneppp_model  m;
+   sneppp_events e;
+   sneppp_fit_desc fit;
+   sneppp_grid   grid;
+   sneppp_rng    rng;
+   sneppp_error  err;
+   memset(&desc, 0, sizeof desc), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit), memset(&grid, 0, sizeof grid);
+   sneppp_rng_init(&rng, 1, 0);
+   for (int i = 0; i < 80; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&rng);
+   desc.factor[0].window = model_line(2, 0, 1), e.x = x, e.count = 40, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+   ASSERT(m.nodes && 2 * m.n <= 8192);
+   grid.cells[0] = grid.cells[1] = 4, grid.hi[0] = 1e-320, grid.hi[1] = 1, grid.means = 1;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_bake(&m, &grid, out, NULL, &err));
+   grid.lo[0] = -1e308, grid.hi[0] = 1e308, grid.means = 0;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_bake(&m, &grid, out, NULL, &err));
+   for (int i = 0; i < 2 * m.n; i++) W[i] = 0.5, width[i] = sizeof(sneppp_real) == 4 ? 1e-22 : 1e-170;
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err));
+   double all = m.floor;
+   for (int i = 0; i < m.n; i++) all += m.alpha * (double)m.readout[0].V[i] * (double)m.readout[0].V[i];
+   ASSERT(fabs((double)sneppp_intensity(&m, at) / all - 1) < 1e-5);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* What a factor's mass does to the readout of a marginal may be more than a real holds, not more than alpha does. */
+TEST model_marginal_over_extreme_masses(void)
+{
+   for (int k = 0; k < 4; k++) {
+      sneppp_desc  desc;
+      sneppp_model m, q;
+      sneppp_error err;
+      double       count[2] = {0, 0};
+      memset(&desc, 0, sizeof desc);
+      desc.width = 6, desc.readout = k & 1 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      desc.factor[0].window = model_line(1, 0, 1), desc.factor[1].window = model_line(3, 0, k & 2 ? 1e30 : 1e-32);
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_marginal(&m, 1, NULL, &q, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count[0], NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&q, NULL, 1, &count[1], NULL, &err));
+      ASSERT(fabs(count[1] / count[0] - 1) < 1e-5);
+      sneppp_free(&m), sneppp_free(&q);
+   }
+   PASS();
+}
+
+/* Units of covariates, and of a Gaussian measure, do not matter. */
+TEST model_scales_of_covariates(void)
+{
+   const double scale[3] = {1, 1e200, 1e-200};
+   for (int k = 0; k < 6; k++) {
+      double       z[16], unit = scale[k % 3];
+      sneppp_desc  desc;
+      sneppp_model m;
+      sneppp_error err;
+      int          gauss = k > 2;
+      memset(&desc, 0, sizeof desc);
+      for (int i = 0; i < 16; i++) z[i] = unit * sin(1.3 * i);
+      desc.width = 4;
+      sneppp_window *w = &desc.factor[0].window;
+      w->dim = 1, w->space = gauss ? SNEPPP_SPACE_GAUSS : SNEPPP_SPACE_RASTER;
+      if (gauss) w->count = 1, w->scale = &unit;
+      else w->cell[0] = 1, w->cells[0] = 16, w->covariates = 1, w->z = z;
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &desc, &err));
+      double rate = m.layer[0].rate[gauss ? 0 : 1] * unit;
+      ASSERT(rate > 0.5 && rate < 2);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Counts where a raster has no cell are refused by all fits, as events there would be; and a finite region must be of the
+   window's points. */
+TEST model_counts_without_cells(void)
+{
+   double        weight[16], tri[6] = {2.5, 1, 3.5, 1, 3, 2}, counts[1] = {4}, point[3] = {0, 1, 2}, other[3] = {3, 4, 5};
+   sneppp_window part;
+   sneppp_region region;
+   sneppp_desc   desc;
+   sneppp_model  m;
+   sneppp_events e;
+   sneppp_fit_desc fit;
+   sneppp_error  err;
+   memset(&desc, 0, sizeof desc), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit);
+   memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
+   for (int i = 0; i < 16; i++) weight[i] = i % 4 < 2;
+   sneppp_window *w = &desc.factor[0].window;
+   desc.width = 4, w->space = SNEPPP_SPACE_RASTER, w->dim = 2, w->cell[0] = w->cell[1] = 1, w->cells[0] = w->cells[1] = 4;
+   w->weight = weight;
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = tri, region.factor[0] = &part;
+   e.region = &region, e.regions = 1, e.counts = counts, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   for (int method = 0; method < SNEPPP_METHOD_END; method++) {
+      fit.method = (sneppp_method)method;
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &fit, NULL, &err));
+      ASSERT_EQ(0, err.event);
+   }
+   sneppp_free(&m);
+   memset(w, 0, sizeof *w);
+   w->space = SNEPPP_SPACE_FINITE, w->dim = 1, w->count = 3, w->point = point;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+   part = *w, part.point = other;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, 1, counts, NULL, &err));
+   sneppp_free(&m);
+   PASS();
+}
+
+TEST model_widths_without_an_inverse(void)
+{
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_real  x = 0, psi[2];
+   const double W[2] = {0, 0.5}, width[2] = {sizeof(sneppp_real) == 4 ? 1e-40 : 1e-310, 0.3};
+   memset(&d, 0, sizeof d);
+   d.factor[0].window = model_line(1, -1, 1), d.factor[0].unit.act = SNEPPP_ACT_RBF, d.width = 2, d.alpha = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_set_layer(&m, 0, W, NULL, width, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, &x, psi, NULL));
+   ASSERT(sneppp__finite((double)psi[0]));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* The middle of the window is no float: features are to see the one of the closed forms. */
+TEST model_features_see_the_closed_forms_window(void)
+{
+   const double lo = 12345.6, middle = lo + 50, W[1] = {0.8}, b[1] = {-0.8 * middle + 0.3};
+   sneppp_desc  d;
+   sneppp_model m;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window = model_line(1, lo, lo + 100), d.width = 1, d.alpha = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, NULL));
+   for (int k = 1; k < 100; k++) {
+      sneppp_real x = (sneppp_real)(lo + k), psi;
+      ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, &x, &psi, NULL));
+      ASSERT_IN_RANGE(cos(0.8 * ((double)x - middle) + 0.3), (double)psi, 2e-5);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_parts_of_lines_and_discs);
@@ -1552,4 +1798,14 @@ SUITE(model)
    RUN_TEST(model_matrix_too_large);
    RUN_TEST(model_conditional_without_a_point);
    RUN_TEST(model_means_end_with_the_window);
+   RUN_TEST(model_box_on_a_slanted_wall);
+   RUN_TEST(model_slope_at_alpha_0);
+   RUN_TEST(model_bytes_say_why);
+   RUN_TEST(model_conditional_names_realisations);
+   RUN_TEST(model_narrow_bumps_and_cells);
+   RUN_TEST(model_marginal_over_extreme_masses);
+   RUN_TEST(model_scales_of_covariates);
+   RUN_TEST(model_counts_without_cells);
+   RUN_TEST(model_widths_without_an_inverse);
+   RUN_TEST(model_features_see_the_closed_forms_window);
 }

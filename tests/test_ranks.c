@@ -867,6 +867,32 @@ TEST ranks_models_differ(void)
    PASS();
 }
 
+/* Where lambda is 1e-27 its inverse is 1e27; beside that the logarithm must keep its digits, which travel apart. */
+TEST ranks_far_events(void)
+{
+   const double    W0[1] = {-2.14}, b0[1] = {0.73}, W1[2] = {0.709, -0.0653}, width1[2] = {0.5353, 0.2312};
+   sneppp_real     x[3] = {(sneppp_real)0.645, (sneppp_real)1.121, (sneppp_real)1.737};
+   sneppp_events   e;
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&e, 0, sizeof e);
+   e.x = x, e.count = 1;
+   d.width = 1, d.mix = SNEPPP_MIX_SEPARABLE, d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
+   d.factor[1].window.space = SNEPPP_SPACE_EUCLID, d.factor[1].window.dim = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W0, b0, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 1, W1, NULL, width1, &err));
+   fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX, fit.reduce = ranks_alone;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, &r, &err), "%d");
+   ASSERT(sneppp_log_intensity(&m, x) < -50);
+   ASSERT_IN_RANGE(r.expected - sneppp_log_intensity(&m, x), r.nll, 1e-4);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(ranks)
 {
    RUN_TEST(ranks_numbers);
@@ -892,4 +918,5 @@ SUITE(ranks)
    RUN_TEST(ranks_stop_together);
    RUN_TEST(ranks_checkpoint);
    RUN_TEST(ranks_models_differ);
+   RUN_TEST(ranks_far_events);
 }

@@ -1826,6 +1826,50 @@ TEST raster_covariates_of_few_weights(void)
    PASS();
 }
 
+/* Beyond a raster there is nothing, also where cells are so large that adding 1 changes nothing. */
+TEST raster_nothing_beyond_any_size(void)
+{
+   for (double side = 1; side < 1e30; side *= 1e8) {
+      sneppp_desc   d;
+      sneppp_region region;
+      sneppp_window part;
+      sneppp_model  m;
+      double        count = -1;
+      memset(&d, 0, sizeof d), memset(&region, 0, sizeof region), memset(&part, 0, sizeof part);
+      d.factor[0].window.space = SNEPPP_SPACE_RASTER, d.factor[0].window.dim = 1, d.alpha = 1 / side, d.width = 4;
+      d.factor[0].window.cell[0] = side, d.factor[0].window.cells[0] = 4;
+      part.dim = 1, part.lo[0] = 5 * side, part.hi[0] = 6 * side, region.factor[0] = &part;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, NULL));
+      ASSERT_EQ(0, count);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+static void raster_count_piece(const sneppp__plot *piece, void *arg) { (void)piece; ++*(int *)arg; }
+
+/* Squares, one above the other, each across a border of cells: none is a piece of a cell that it does not meet. */
+TEST raster_islands_above_a_cell(void)
+{
+   static const double side[8] = {0.2, 0, 0.8, 0, 0.8, 0.5, 0.2, 0.5};
+   double              xy[64];
+   size_t              size[8];
+   int                 pieces = 0;
+   sneppp_window       w;
+   memset(&w, 0, sizeof w);
+   for (int k = 0; k < 8; k++) {
+      size[k] = 4;
+      for (int i = 0; i < 8; i++) xy[8 * k + i] = side[i] + (i % 2 ? k + 0.8 : 0);
+   }
+   w.space = SNEPPP_SPACE_RASTER, w.dim = 2, w.cell[0] = w.cell[1] = 1, w.cells[0] = 1, w.cells[1] = 9;
+   w.rings = 8, w.ring_size = size, w.xy = xy;
+   sneppp__raster_visit(&w, raster_count_piece, &pieces);
+   ASSERT_IN_RANGE(8 * 0.3, sneppp_window_mass(&w), 1e-12);
+   ASSERT(pieces <= 3 * 9);
+   PASS();
+}
+
 SUITE(raster)
 {
    RUN_TEST(raster_parts);
@@ -1869,4 +1913,6 @@ SUITE(raster)
    RUN_TEST(raster_tree_follows_a_convex_fit);
    RUN_TEST(raster_pictures_of_few_rows);
    RUN_TEST(raster_covariates_of_few_weights);
+   RUN_TEST(raster_nothing_beyond_any_size);
+   RUN_TEST(raster_islands_above_a_cell);
 }

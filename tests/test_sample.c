@@ -1645,8 +1645,44 @@ TEST sample_tiles_without_info(void)
    PASS();
 }
 
+/* A part of an additive intensity that is flat on a sliver of a raster: its points lie there, or there are none. */
+TEST sample_sliver_of_a_raster(void)
+{
+   static const double exposed[4] = {1, 1, 1, 1};
+   sneppp_desc        desc;
+   sneppp_model       m;
+   sneppp_window      part;
+   sneppp_region      region;
+   sneppp_sample_info info;
+   sneppp_error       err;
+   sneppp_real        x[30];
+   double             M[16] = {0}, xy[6] = {0.1, 0.1, 0.9, 0.9, 0.9, 0};
+   memset(&desc, 0, sizeof desc), memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
+   desc.mix = SNEPPP_MIX_ADDITIVE, desc.width = 2;
+   desc.factor[0].window.dim = 1, desc.factor[0].window.hi[0] = 1;
+   desc.factor[1].window.space = SNEPPP_SPACE_RASTER, desc.factor[1].window.dim = 2, desc.factor[1].window.weight = exposed;
+   for (int r = 0; r < 2; r++) desc.factor[1].window.cell[r] = 0.5, desc.factor[1].window.cells[r] = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+   M[0] = M[5] = 1; /* nothing of the second factor */
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, M, NULL));
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = xy;
+   region.factor[1] = &part;
+   for (int k = 0; k < 2; k++) {
+      xy[5] = 0.9 + (k ? 1e-7 : 1e-2);
+      sneppp_status st = sample_draw(&m, &region, NULL, 10, x, 10, &info, &err);
+      ASSERT_EQ_FMT(k ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK, st, "%d");
+      for (int i = 0; st == SNEPPP_OK && i < 10; i++) {
+         const double at[2] = {(double)x[3 * i + 1], (double)x[3 * i + 2]};
+         ASSERT(sneppp_window_contains(&part, at));
+      }
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(sample)
 {
+   RUN_TEST(sample_sliver_of_a_raster);
    RUN_TEST(sample_mixed_layers_and_zeros);
    RUN_TEST(sample_cells_know_what_they_hold);
    RUN_TEST(sample_bounds_of_mixes_hold);

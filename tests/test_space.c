@@ -690,6 +690,45 @@ TEST space_points_without_weight(void)
    PASS();
 }
 
+/* Squares of what is near the end of the range of doubles are not. */
+TEST space_balls_of_any_size(void)
+{
+   for (double radius = 1e-170; radius < 1e190; radius *= 1e170) {
+      sneppp_window w;
+      double        in = 0.99 * radius, out = 1e4 * radius;
+      memset(&w, 0, sizeof w);
+      w.space = SNEPPP_SPACE_BALL, w.dim = 1, w.radius = radius;
+      ASSERT(sneppp_window_contains(&w, &in) && sneppp_window_contains(&w, &radius));
+      ASSERT(!sneppp_window_contains(&w, &out));
+   }
+   PASS();
+}
+
+TEST space_mixtures_of_little_weight_and_far_points(void)
+{
+   const double  weight[2] = {1e-300, 1e-300}, mean[2] = {0, 1};
+   double        x = 0.5, one;
+   sneppp_window w;
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_SPACE_GAUSS, w.dim = 1, w.count = 2, w.mean = mean;
+   one = sneppp_window_density(&w, &x); /* weights 1/2 */
+   w.weight = weight;
+   ASSERT_IN_RANGE(1, sneppp_window_density(&w, &x) / (2e-300 * one), 1e-12);
+   x = 1e160; /* without vectors this was NaN */
+   ASSERT_EQ(0, sneppp_window_density(&w, &x));
+   PASS();
+}
+
+/* binom(x + 1, x) = x + 1; beyond 1e8 a difference of three log-gammas has not half of its digits. */
+TEST space_densities_of_large_counts(void)
+{
+   sneppp_window w;
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_SPACE_NEGBINOMIAL, w.dim = 1, w.param[0] = 2;
+   for (double x = 0; x < 5e15; x = 10 * x + 1) ASSERT_IN_RANGE(1, sneppp_window_density(&w, &x) / (x + 1), 1e-13);
+   PASS();
+}
+
 SUITE(space)
 {
    RUN_TEST(space_defaults_have_spread);
@@ -712,4 +751,7 @@ SUITE(space)
    RUN_TEST(space_statistics);
    RUN_TEST(space_activations);
    RUN_TEST(space_points_without_weight);
+   RUN_TEST(space_balls_of_any_size);
+   RUN_TEST(space_mixtures_of_little_weight_and_far_points);
+   RUN_TEST(space_densities_of_large_counts);
 }

@@ -354,7 +354,7 @@ TEST stack_of_every_call(void)
       c.fit.parallel.run = k < 4 ? NULL : stack_run;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
       if (k % 4 == 3) ASSERT(model.nodes && model.table_top >= 0); /* the tree and the table are in use */
-      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = 0;
+      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = c.fit.polish = 0;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }
@@ -399,7 +399,7 @@ TEST stack_of_every_call(void)
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
       c.fit.method = k == 0 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, c.fit.parallel.run = k % 2 ? stack_run : NULL;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
-      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = 0;
+      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = c.fit.polish = 0;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }

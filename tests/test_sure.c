@@ -1264,6 +1264,98 @@ TEST sure_no_draws_of_a_separable_floor(void)
    PASS();
 }
 
+/* Draws are of the intensity of one realisation, also of several and of fits that are scaled to their events. */
+TEST sure_draws_of_realisations(void)
+{
+   for (int k = 0; k < 2; k++) { /* two of the same events; tuned, which is scaled to its events */
+      sneppp_events   e[2];
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_model    m, draw;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          all = 0, total = 0, mean = 0;
+      e[0] = e[1] = sure_pattern(k ? 40 : 100, 5);
+      memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 9;
+      fit.events = e, fit.realisations = k ? 1 : 2, fit.tune = k, fit.method = SNEPPP_METHOD_CONVEX;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &all, NULL, &err));
+      sneppp_rng_init(&rng, 3, 3);
+      for (int i = 0; i < 60; i++) {
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_draw_model(&m, &rng, &draw, NULL, 0, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&draw, NULL, 1, &total, NULL, &err));
+         mean += total / 60;
+         sneppp_free(&draw);
+      }
+      ASSERT_IN_RANGE(all, mean, 0.12 * all); /* was 2 all; 0.85 all */
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Events of weight 0 are none. */
+TEST sure_weight_of_nothing(void)
+{
+   static sneppp_real weight[sure_most];
+   sneppp_events      e = sure_pattern(60, 8);
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_window      box[sure_cells];
+   sneppp_region      region[sure_cells];
+   sneppp_sure        with, without;
+   for (size_t i = 0; i < e.count; i++) weight[i] = 1;
+   weight[e.count - 1] = 0, e.weight = weight;
+   sure_grid(box, region);
+   ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, SNEPPP_METHOD_CONVEX, 9, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, 1, 0.9, &with, NULL, &err));
+   sneppp_free(&m);
+   e.count--, e.weight = NULL;
+   ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, SNEPPP_METHOD_CONVEX, 9, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, 1, 0.9, &without, NULL, &err));
+   sneppp_free(&m);
+   ASSERT_IN_RANGE(without.error, with.error, 0.02 * without.error);
+   PASS();
+}
+
+/* A level may be next to 1, where rounding keeps a sum below it. */
+TEST sure_levels_next_to_1(void)
+{
+   uint64_t lo, hi;
+   sneppp__new_count(96.335904696140062, 105.96949516575408, 1, 1 - 1.2e-16, 8.2, &lo, &hi);
+   ASSERT(hi < 10000);
+   PASS();
+}
+
+/* Events on a wall are in the regions that end there. */
+TEST sure_events_on_walls(void)
+{
+   const double    hi = 0.41705561410502601;
+   sneppp_real     x[6] = {(sneppp_real)0.41705561, (sneppp_real)0.41705561, -3, -9, -14, -20};
+   sneppp_window   box;
+   sneppp_region   region;
+   sneppp_sure     s[2];
+   sneppp_desc     d;
+   sneppp_events   e;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit), memset(&box, 0, sizeof box), memset(&region, 0, sizeof region);
+   d.factor[0].window.dim = box.dim = 1, d.factor[0].window.lo[0] = -27.082297299242299, d.factor[0].window.hi[0] = hi;
+   if (sizeof(sneppp_real) == 8) x[0] = x[1] = (sneppp_real)hi;
+   e.x = x, e.count = 6, fit.events = &e, region.factor[0] = &box;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+   for (int k = 0; k < 2; k++) {
+      box.lo[0] = hi - 1, box.hi[0] = hi + k;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &s[k], NULL, &err));
+   }
+   ASSERT_IN_RANGE(s[1].upper, s[0].upper, 1e-6 * s[1].upper);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(sure)
 {
    RUN_TEST(sure_of_any_weight);
@@ -1291,4 +1383,8 @@ SUITE(sure)
    RUN_TEST(sure_new_counts_of_long_tails);
    RUN_TEST(sure_places_beyond_the_window);
    RUN_TEST(sure_no_draws_of_a_separable_floor);
+   RUN_TEST(sure_draws_of_realisations);
+   RUN_TEST(sure_weight_of_nothing);
+   RUN_TEST(sure_levels_next_to_1);
+   RUN_TEST(sure_events_on_walls);
 }
