@@ -3678,6 +3678,8 @@ static void sneppp__alias_make(sneppp__alias *a)
    double total = 0;
    size_t light = 0, heavy = a->n, i;
    for (i = 0; i < a->n; i++) total += a->p[i];
+   for (; total < 1e-280; total *= 1e250) /* n / total must not be infinite */
+      for (i = 0; i < a->n; i++) a->p[i] *= 1e250;
    for (i = 0; i < a->n; i++) {
       a->p[i] *= (double)a->n / total;
       a->other[i] = i;
@@ -5948,7 +5950,7 @@ static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double
    }
    box.xy = NULL;
    const double mass = sneppp_window_mass(&box);
-   for (int attempt = 0; attempt < 4096; attempt++) {
+   for (int attempt = 0; attempt < 4096 && mass > 0; attempt++) {
       sneppp__cell_draw draw;
       memset(&draw, 0, sizeof draw);
       draw.left = sneppp_rng_uniform(rng) * mass;
@@ -6736,7 +6738,7 @@ static void sneppp__laplace_family(sneppp__laplace *L)
          half = sign > 0 ? cos(0.5 * y[0]) : sin(0.5 * y[0]), e = exp(-fabs(x[0]));
          a = sneppp__c(e * cos(y[0]), e * sin(y[0]));
          b = sneppp__c(-expm1(-fabs(x[0])) + 2 * e * half * half, x[0] > 0 ? -sign * a.im : sign * a.im);
-         value = y[0] != 0 ? sneppp__clog(b) : sneppp__c(log1p(sign * e), 0);
+         value = y[0] != 0 || sign * e < -0.5 ? sneppp__clog(b) : sneppp__c(log1p(sign * e), 0);
          if (x[0] > 0) a = sneppp__c(1, 0), value = sneppp__cadd(value, sneppp__c(x[0], y[0]));
          value = sneppp__cscale(value, sign * param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(a, b), param[0]);
@@ -8753,13 +8755,41 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
    }
 }
 
+/* The same of a polygon that is small beside the bell, where angles and T cancel, as triangles from its first vertex: on
+   them the density is so smooth that Gauss's rule is exact to rounding. */
+static void sneppp__plane_small(const sneppp_window *win, const double *m, const double *tau, sneppp__plane *k)
+{
+   double node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+   int    n = sneppp__gauss_legendre(4, node, share);
+   for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
+      const double *v = win->xy + 2 * at, sign = sneppp__ring_sign(win, ring);
+      for (size_t i = 1; i + 1 < sneppp__ring_size(win, ring); i++) {
+         double o[2], a[2], b[2];
+         for (int r = 0; r < 2; r++)
+            o[r] = (v[r] - m[r]) / tau[r], a[r] = (v[2 * i + (size_t)r] - v[r]) / tau[r],
+            b[r] = (v[2 * i + 2 + (size_t)r] - v[r]) / tau[r];
+         const double part = sign * (a[0] * b[1] - a[1] * b[0]) / (8 * SNEPPP__PI);
+         for (int s = 0; s < n * n; s++) {
+            double u = 0.5 * (1 + node[s / n]), t = 0.5 * (1 + node[s % n]), y[2], f;
+            for (int r = 0; r < 2; r++) y[r] = o[r] + u * (a[r] + t * (b[r] - a[r]));
+            f = part * u * share[s / n] * share[s % n] * exp(-0.5 * (y[0] * y[0] + y[1] * y[1]));
+            k->q += f;
+            for (int r = 0; r < 2; r++) k->m1[r] += f * y[r], k->m2[r] += f * y[r] * y[r];
+         }
+      }
+   }
+   if (k->q < 0) k->q = 0;
+}
+
 /* Of the polygon with its vertices moved by -m and divided by tau. The angles add up to a multiple of 2 pi unless the
    origin lies on the border; rounding them to it keeps digits of what is far away. */
 static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
 {
    sneppp__plane k;
-   double        turn = 0;
+   double        turn = 0, lo, hi, size = 0;
    memset(&k, 0, sizeof k);
+   for (int r = 0; r < 2; r++) { sneppp__window_side(win, r, &lo, &hi); size = fmax(size, (hi - lo) / tau[r]); }
+   if (size < 0.02) { sneppp__plane_small(win, m, tau, &k); return k; }
    for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
       const double *v = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, ring);

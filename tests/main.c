@@ -65,8 +65,13 @@ static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 #define pthread_attr_getstacksize test_pthread_stack
 #define SNEPPP__CENTRES 8192 /* events above which AUTO takes a part of them: half of what users have */
 #define SNEPPP__WITNESSES 512 /* and a quarter of those that intervals of other fits ask */
-static double test_wave_terms = 130;
-#define SNEPPP__WAVE_TERMS test_wave_terms /* derivatives in a bound: with 0 of them draws need the tree of cells */
+static double test_wave_terms(double set) /* sets it if that is not negative */
+{
+   static double terms = 130;
+   if (set >= 0) terms = set;
+   return terms;
+}
+#define SNEPPP__WAVE_TERMS test_wave_terms(-1) /* derivatives in a bound: with 0 of them draws need the tree of cells */
 #define SNEPPP__DIVIDED 128 /* and of the units whose Gram matrix is divided over ranks */
 #define pthread_mutex_lock test_mutex_lock
 #define pthread_mutex_unlock test_mutex_unlock

@@ -1417,8 +1417,57 @@ TEST kernel_log_gamma_of_complex_numbers(void)
    PASS();
 }
 
+/* A polygon that is small beside a bell, as a box of the same shape: values, and derivatives where those of the box hold. */
+TEST kernel_small_polygons(void)
+{
+   static const double xy[8] = {0, 0, 1, 0, 1, 1, 0, 1};
+   sneppp_window       polygon, box;
+   sneppp_layer        layer;
+   memset(&polygon, 0, sizeof polygon);
+   memset(&box, 0, sizeof box);
+   polygon.space = SNEPPP_SPACE_POLYGON, polygon.dim = box.dim = 2, polygon.xy = xy, polygon.count = 4;
+   box.hi[0] = box.hi[1] = 1;
+   memset(&layer, 0, sizeof layer);
+   layer.n = 1, layer.unit.act = SNEPPP_ACT_RBF;
+   for (int k = 8; k < 48; k++) {
+      const double      l[2] = {pow(10, 0.25 * k), 2 * pow(10, 0.25 * k)}, W[2] = {0.3 + k % 4, 0.4 - k % 3}, G = 1;
+      double            K[2], g[2][4];
+      sneppp_layer_grad out;
+      layer.W = W, layer.width = l;
+      for (int s = 0; s < 2; s++) {
+         memset(g[s], 0, sizeof g[s]);
+         memset(&out, 0, sizeof out);
+         out.W = g[s], out.width = g[s] + 2;
+         ASSERT_EQ(sneppp_gram(s ? &box : &polygon, &layer, &K[s], NULL, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp_gram_grad(s ? &box : &polygon, &layer, &G, &out, NULL, NULL), SNEPPP_OK);
+      }
+      ASSERT(fabs(K[0] - K[1]) <= 2e-12 * K[1]);
+      for (int i = 0; i < 4; i++) ASSERT(fabs(g[0][i] - g[1][i]) <= 1e-11 * fabs(g[1][i]) + 1e-14 * K[1] / l[0]);
+   }
+   PASS();
+}
+
+/* Units that hardly decay: L = (1 - e^s)^-r with s next to 0. */
+TEST kernel_slow_decay(void)
+{
+   sneppp_window win = kernel_window(SNEPPP_SPACE_NEGBINOMIAL, 1);
+   sneppp_layer  layer;
+   memset(&layer, 0, sizeof layer);
+   win.param[0] = 2;
+   layer.n = 1, layer.unit.act = SNEPPP_ACT_EXP;
+   for (double w = -2; w < -1e-15; w *= 0.1) {
+      double K, q = -expm1(2 * w);
+      layer.W = &w;
+      ASSERT_EQ(sneppp_gram(&win, &layer, &K, NULL, NULL), SNEPPP_OK);
+      ASSERT(fabs(K * q * q - 1) < 1e-13);
+   }
+   PASS();
+}
+
 SUITE(kernel)
 {
+   RUN_TEST(kernel_small_polygons);
+   RUN_TEST(kernel_slow_decay);
    RUN_TEST(kernel_log_gamma_of_complex_numbers);
    RUN_TEST(kernel_lengths_of_every_size);
    RUN_TEST(kernel_lines_out_of_range);

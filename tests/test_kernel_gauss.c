@@ -814,8 +814,32 @@ TEST kernel_gauss_far_kinks(void)
    PASS();
 }
 
+/* ELU units that hardly move from their biases: the integral is that at the mean. */
+TEST kernel_gauss_still_elu(void)
+{
+   static const double bias[6] = {0.04, -0.03, 0.15, 2, 9, -0.1};
+   sneppp_window       win;
+   sneppp_layer        layer;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   win.space = SNEPPP_SPACE_GAUSS, win.dim = 1;
+   layer.n = 6, layer.unit.act = SNEPPP_ACT_ELU, layer.unit.p = 0.5, layer.b = bias;
+   for (int k = 9; k < 100; k += 3) {
+      double W[6], K[36], slope;
+      for (int i = 0; i < 6; i++) W[i] = (1 + i) * pow(10, -k);
+      layer.W = W;
+      ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, NULL), SNEPPP_OK);
+      for (int i = 0; i < 36; i++) {
+         double exact = sneppp__act(&layer.unit, bias[i / 6], &slope) * sneppp__act(&layer.unit, bias[i % 6], &slope);
+         ASSERT(fabs(K[i] - exact) <= 1e-12 * fabs(exact));
+      }
+   }
+   PASS();
+}
+
 SUITE(kernel_gauss)
 {
+   RUN_TEST(kernel_gauss_still_elu);
    RUN_TEST(kernel_gauss_far_wedges);
    RUN_TEST(kernel_gauss_far_kinks);
    RUN_TEST(kernel_gauss_steps_have_slopes);

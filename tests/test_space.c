@@ -729,8 +729,24 @@ TEST space_densities_of_large_counts(void)
    PASS();
 }
 
+/* A raster of which no cell counts has no point to be drawn. */
+TEST space_draw_empty(void)
+{
+   double        weight[4] = {0, 0, 0, 0}, x[2] = {7, 7};
+   sneppp_window w = space_window(SNEPPP_SPACE_RASTER, 2);
+   sneppp_rng    rng;
+   w.lo[0] = w.lo[1] = w.hi[0] = w.hi[1] = 0;
+   w.origin[0] = w.origin[1] = 10, w.cell[0] = w.cell[1] = 1, w.cells[0] = w.cells[1] = 2, w.weight = weight;
+   sneppp_rng_init(&rng, 1, 0);
+   ASSERT(!sneppp_window_draw(&w, &rng, x));
+   weight[2] = 1;
+   ASSERT(sneppp_window_draw(&w, &rng, x) && sneppp_window_contains(&w, x));
+   PASS();
+}
+
 SUITE(space)
 {
+   RUN_TEST(space_draw_empty);
    RUN_TEST(space_defaults_have_spread);
    RUN_TEST(space_thin_polygons);
    RUN_TEST(space_mass_must_be_a_number);
