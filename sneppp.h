@@ -16324,6 +16324,8 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__MIDDLE   4      /* levels by which middle widths are narrower than the best single one      */
 #define SNEPPP__BEYOND   10.0   /* nats of leave-one-out gain at which all widths are trusted               */
 #define SNEPPP__SPARE    0.0006 /* nats an event that fewer features may cost                               */
+#define SNEPPP__CLOSEST  0.3    /* times events: what a neighbour is worth at most, about as far as the closest two of
+                                   so many are by chance                                                     */
 #define SNEPPP__CAP      1.25   /* times sqrt(events): how far a width's density may exceed the average's   */
 #define SNEPPP__ALONE    0.02   /* of what others say at its place: how high an event's own bumps may be,    */
 #define SNEPPP__RISING   8.0    /* times exp(this times the leave-one-out gain of an event)                 */
@@ -17330,7 +17332,7 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
 {
    static const double floor[3] = {0, 0.05, 0.2};
    double least = SNEPPP__UNIFORM / (f->evidence + SNEPPP__UNIFORM),
-          calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d);
+          calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d), most = SNEPPP__CLOSEST * f->evidence;
    double score[3][SNEPPP__COLUMNS], prior = 0, best = 0, top = -1e300, total;
    int    C = f->C, S = f->ladder[0].S, chosen = 0;
    for (int c = 0; c < S; c++) prior += exp(-SNEPPP__NARROWER * c);
@@ -17340,7 +17342,7 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
          int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : 0;
          score[k][c] = -1e300;
          if ((c >= S && c < f->sharp) || c >= f->smooth + f->lattice.kinds) continue;
-         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
+         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * fmin(f->L[i * (size_t)C + (size_t)c], most));
          score[k][c] = calm * v - SNEPPP__NARROWER * (level > 0 ? level : 0) - log(3 * prior);
          if (c >= f->smooth + (f->d == 1)) score[k][c] += SNEPPP__CALM;
          if (score[k][c] > best) best = score[k][c];
@@ -17430,7 +17432,8 @@ static void sneppp__auto_prune(sneppp__auto *f)
    of a bump has four times its height. So, unless there are clusters, the bumps of each event are widened until they are
    no higher at its place than a share of what the others say there: with a share of 1/20 until some twenty events are
    under them. The more an event has gained by the others, the narrower is what there is to be seen, and the larger the
-   share. The weights stay, and leave-one-out is taken again with bumps as wide as they are now. */
+   share; and where more than half of the events, and sixty, would have to be wider, they are not alone: what is seen is
+   as narrow as this everywhere, and the share is doubled. The weights stay, and leave-one-out is taken again with bumps as wide as they are now. */
 
 /* The intensity that event e has by itself at its place, of bumps no narrower than this. */
 static double sneppp__own_peak(sneppp__auto *f, size_t e, double least)
@@ -17458,19 +17461,24 @@ static double sneppp__own_peak(sneppp__auto *f, size_t e, double least)
 static void sneppp__auto_widen(sneppp__auto *f, const sneppp_parallel *par)
 {
    const size_t C = (size_t)f->C, kept = (size_t)f->smooth, blocks = (f->Q + 63) / 64;
-   const double share = SNEPPP__ALONE * exp(SNEPPP__RISING * f->gain / f->evidence);
-   int          any = 0, moved = 0;
-   for (size_t i = 0; i < f->Q; i++) {
-      double most = share * sneppp__auto_density(f, i, f->p), least = 0;
-      int    level = SNEPPP__FIXED;
-      while (level > 0 && sneppp__own_peak(f, f->ask[i], least) > most) {
-         level--;
-         least = 0.999 * sneppp__level_width(f->ladder[0].top[0], level, level); /* whatever the rounding */
-         any = 1;
+   double       share = SNEPPP__ALONE * exp(SNEPPP__RISING * f->gain / f->evidence);
+   size_t       wider = SIZE_MAX;
+   int          moved = 0;
+   for (size_t i = 0; i < f->Q; i++) f->base[i] = sneppp__auto_density(f, i, f->p);
+   for (; wider > 60 + f->Q / 2; share *= 2) {
+      wider = 0;
+      for (size_t i = 0; i < f->Q; i++) {
+         double least = 0;
+         int    level = SNEPPP__FIXED;
+         while (level > 1 && sneppp__own_peak(f, f->ask[i], least) > share * f->base[i]) {
+            level--;
+            least = 0.999 * sneppp__level_width(f->ladder[0].top[0], level, level); /* whatever the rounding */
+         }
+         f->least[f->ask[i]] = least;
+         wider += least > 0;
       }
-      f->least[f->ask[i]] = least; /* the last of these was not looked at */
    }
-   if (!any) return;
+   if (!wider) return;
    for (size_t i = 0; i < f->Q; i++)
       memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * C, C * sizeof *f->L); /* of which the lattice stays as it is */
    sneppp__make_ladders(f, 0);
@@ -17494,10 +17502,10 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 {
    static const double stair[3][2] = {{1, 2}, {4, 7}, {7, SNEPPP__BEYOND}}; /* nats: begins to count, counts wholly */
    double plain[SNEPPP__COLUMNS], mix[SNEPPP__COLUMNS], rest = 1, square = 0, gain, now = 0, open = 0;
-   int    C = 0, widest, moved, smooth;
+   int    C = 0, widest, moved, judged, smooth;
    f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
    moved = f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole;
-   smooth = f->most == SNEPPP__QUERIES && !fixed_only && !f->hole && f->R > 8;
+   judged = f->most == SNEPPP__QUERIES && !fixed_only && !f->hole, smooth = judged && f->R > 8;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
    f->sharp = C, C += moved ? SNEPPP__SHARP : 0;
    f->smooth = C, C += smooth ? SNEPPP__SMOOTH : 0;
@@ -17553,8 +17561,8 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
    for (int k = 0; k < f->model->factors; k++) /* covariates have taken a part of the gain that says how wide */
-      smooth &= !f->model->desc.factor[k].window.tilt;
-   if (open < 1 && smooth && !f->held && f->Q == f->R) sneppp__auto_widen(f, par);
+      judged &= !f->model->desc.factor[k].window.tilt;
+   if (open < 1 && judged && !f->held && f->Q == f->R) sneppp__auto_widen(f, par);
    if (!f->hole) return;
    for (int c = 0; c < C; c++) f->p[c] /= f->in[c]; /* from shares of what was watched to shares of the whole */
    sneppp__sum_to_one(C, f->p);
