@@ -1099,7 +1099,9 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
    scatter about like the errors above (measured: 0.65 to 1.6 of them, more where intervals trust the region's own count
    rather than the fit, which draws cannot). Totals scatter twice as much as a Poisson count, because the allowance for
    the bias of each place by itself is one for all places at once where bumps are wide. Of AUTO a draw costs little, of
-   other fits as much as a convex fit, which knows the penalties fit.trace and fit.tune, but not fit.eps1 and eps2. It is asked, counted and sampled like any other, but knows no events; free it.
+   other fits as much as a convex fit, which knows the penalties fit.trace and fit.tune, but not fit.eps1 and eps2; these
+   are not drawn if events were seen in a part of the window only. It is asked, counted and sampled like any other, but
+   knows no events; free it.
    mem: a block as large as the model's own, or NULL. */
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err);
@@ -10923,7 +10925,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
          SNEPPP__REFUSE(err, part->count == win->count && memcmp(part->point, win->point, win->count *
-                        (size_t)win->dim * sizeof *win->point), ARG, "region.factor[%d].point: other points than the window's", f);
+                        (size_t)win->dim * sizeof *win->point), ARG,
+                        "region.factor[%d].point: other points than the window's", f);
          if (part->count == win->count) return SNEPPP_OK;
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; "
                              "give weight 0 to those left out", f, part->count, win->count);
@@ -17433,7 +17436,8 @@ static void sneppp__auto_prune(sneppp__auto *f)
    no higher at its place than a share of what the others say there: with a share of 1/20 until some twenty events are
    under them. The more an event has gained by the others, the narrower is what there is to be seen, and the larger the
    share; and where more than half of the events, and sixty, would have to be wider, they are not alone: what is seen is
-   as narrow as this everywhere, and the share is doubled. The weights stay, and leave-one-out is taken again with bumps as wide as they are now. */
+   as narrow as this everywhere, and the share is doubled. The weights stay, and leave-one-out is taken again with bumps
+   as wide as they are now. */
 
 /* The intensity that event e has by itself at its place, of bumps no narrower than this. */
 static double sneppp__own_peak(sneppp__auto *f, size_t e, double least)
@@ -20164,7 +20168,8 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between 0 and 1",
                   level);
    SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events that it was fitted to: "
-                  "none, too many, counts by region, own features, a draw, a conditional, or changed since");
+                  "none, too many, counts by region, own features, a draw, a conditional, in memory of yours, or changed "
+                  "since");
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
@@ -20385,7 +20390,8 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
       memset(&fit, 0, sizeof fit);
       events.x = o->x, events.weight = s->weight, events.count = N;
       fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-3;
-      fit.trace = o->ridge / (2 * s->weights) * (m->desc.alpha > 0 ? once : 1), fit.floor = m->floor > 0 ? m->floor * mass / (once * s->weights) : 0;
+      fit.trace = o->ridge / (2 * s->weights) * (m->desc.alpha > 0 ? once : 1);
+      fit.floor = m->floor > 0 ? m->floor * mass / (once * s->weights) : 0;
       SNEPPP__TRY(sneppp__fit_convex(out, &fit, 0, &r, err));
       if (fabs(total - once * s->weights) < 1e-6 * total) sneppp__rescale(out, sum, &r.expected, &change); /* as that was */
    }
@@ -20427,8 +20433,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
       g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J
       d|^2:
    R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V, of waves
-   from as many derivatives as it takes: see sneppp__waves_rest. q is convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
-   of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
+   from as many derivatives as it takes: see sneppp__waves_rest. q is convex, so its corners bound it. Candidates are
+   drawn under that bound; the two-sided bound on lambda(x) decides most of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
    saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. How many
    candidates will be kept is known before the first is drawn: Lambda over the sum of bound times volume.
 
