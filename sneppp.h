@@ -1119,9 +1119,10 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
    (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either
-   direction, encloses the smaller part of the sphere, and one within an odd number of others is a hole. Models as AUTO makes them,
-   sums of bumps, have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner
-   at a pole); for others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator.
+   direction, encloses the smaller part of the sphere, and one within an odd number of others is a hole. Models as AUTO
+   makes them, sums of bumps, have these in milliseconds, to 1e-9 (1e-7 where a bump sits on a corner at a pole; 1e-14
+   over the area where that is more, as in polygons of a few hundred metres), which is what error then says; for others
+   they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator.
    ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were found. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 typedef enum sneppp_shape {
@@ -20432,11 +20433,12 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    Envelope. Elsewhere the region is cut into cells. With g = V psi, c the cell's centre and d = x - c,
       g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J
       d|^2:
-   R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V, of waves
-   from as many derivatives as it takes: see sneppp__waves_rest. q is convex, so its corners bound it. Candidates are
-   drawn under that bound; the two-sided bound on lambda(x) decides most of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
-   saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. How many
-   candidates will be kept is known before the first is drawn: Lambda over the sum of bound times volume.
+   R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V, of
+   waves from as many derivatives as it takes: see sneppp__waves_rest. q is convex, so its corners bound it.
+   Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most of them with a few products,
+   and lambda itself is computed only for those in between. Cells are split while that saves work. Bounds are widened
+   by 1e-12, far above the rounding of the sums that they are compared with. How many candidates will be kept is known
+   before the first is drawn: Lambda over the sum of bound times volume.
 
    Parts. An additive intensity is a mixture of its parts, each of which depends on one factor alone; a separable one is
    a product of them. Either is drawn factor by factor: see sneppp__draw_shares.
