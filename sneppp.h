@@ -17016,8 +17016,13 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
    W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
    Gaussian hills and exponential slopes. Few events cannot pay for hills: for them, and on a line, there is another
    kind, kappa^-4 and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian.
-   Newton's method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik
-   of the bumps, and leaving it out takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i.
+   Newton's method, from stiff to loose, on runs of events that lie close together.
+
+   In a corner with few events eta hardly knows its slope, and by chance exp(eta) stands at several times the truth.
+   So the amplitudes are 1 / E[exp(-eta_k)] = exp(eta_k - v_k/2), v = diag(H^-1): careful where little is known, by a
+   factor of exp(-2) at most, since Laplace's method says nothing of larger v. Event i enters by its shares R_ik of the
+   bumps, and leaving it out takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i; the
+   variance there, g, becomes g / (1 - g), of which it feels half of the difference.
 
    No level is chosen. The penalty is the logarithm of a Gaussian prior of eta, whose levels have the evidence
    exp(-value) sqrt(det(prior) / det(H)) by Laplace's method; each counts in proportion, so that a kind is one column,
@@ -17246,6 +17251,17 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, dou
    return 1;
 }
 
+/* The variance of eta_k after a fit: the square of L^-1 e_k, LL' = H. */
+static double sneppp__knot_variance(const sneppp__lattice *q, size_t k)
+{
+   double *y = q->v, sum = 0;
+   for (size_t i = k; i < q->K; i++) {
+      y[i] = ((i == k) - sneppp__dot_f64(i - k, q->H + i * q->K + k, y + k)) / q->H[i * q->K + i];
+      sum += y[i] * y[i];
+   }
+   return sum;
+}
+
 /* Its columns at the queries of a block. */
 static void sneppp__smooth_query(size_t block, void *arg)
 {
@@ -17269,7 +17285,7 @@ static void sneppp__smooth_query(size_t block, void *arg)
          double g;
          if (!(q->weight[t] > 0)) continue;
          g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
-         row[t / SNEPPP__STIFF] += q->weight[t] * at[t] * exp(-g / (1 - g)) /
+         row[t / SNEPPP__STIFF] += q->weight[t] * at[t] * exp(-(g + 0.5 * g * g) / (1 - g)) /
                                    (1 - fmin(0.9, f->w[e] / ((double)f->R * (1 - g))));
       }
    }
@@ -17292,8 +17308,11 @@ static int sneppp__smooth_levels(sneppp__auto *f, int second, double W, double m
       if (!sneppp__smooth_fit(q, W, q->P[second], pow(kappa, -power), eta, q->g + at * q->bins, &weight[made])) break;
       weight[made] -= 0.5 * power * ((double)q->K - spared) * log(kappa);
       best = fmax(best, weight[made]);
-      for (size_t k = 0; k < q->K; k++) total += q->mass[k] * exp(eta[k]);
-      for (size_t k = 0; k < q->K; k++) a[k] = q->mass[k] > 0 ? exp(eta[k]) / total : 0;
+      for (size_t k = 0; k < q->K; k++) {
+         a[k] = q->mass[k] > 0 ? exp(eta[k] - 0.5 * fmin(4, sneppp__knot_variance(q, k))) : 0;
+         total += q->mass[k] * a[k];
+      }
+      for (size_t k = 0; k < q->K; k++) a[k] /= total;
    }
    for (int t = made; t < SNEPPP__STIFF; t++) weight[t] = 0; /* also what failed */
    for (int t = 0; t < made; t++) sum += weight[t] = exp(weight[t] - best);
@@ -17436,9 +17455,9 @@ static void sneppp__auto_prune(sneppp__auto *f)
    of a bump has four times its height. So, unless there are clusters, the bumps of each event are widened until they are
    no higher at its place than a share of what the others say there: with a share of 1/20 until some twenty events are
    under them. The more an event has gained by the others, the narrower is what there is to be seen, and the larger the
-   share; and where more than half of the events, and sixty, would have to be wider, they are not alone: what is seen is
-   as narrow as this everywhere, and the share is doubled. The weights stay, and leave-one-out is taken again with bumps
-   as wide as they are now. */
+   share; and where more than half of the events, and two hundred, would have to be wider, they are not alone: what is
+   seen is as narrow as this everywhere, and the share is doubled. The weights stay, and leave-one-out is taken again
+   with bumps as wide as they are now. */
 
 /* The intensity that event e has by itself at its place, of bumps no narrower than this. */
 static double sneppp__own_peak(sneppp__auto *f, size_t e, double least)
@@ -17470,7 +17489,7 @@ static void sneppp__auto_widen(sneppp__auto *f, const sneppp_parallel *par)
    size_t       wider = SIZE_MAX;
    int          moved = 0;
    for (size_t i = 0; i < f->Q; i++) f->base[i] = sneppp__auto_density(f, i, f->p);
-   for (; wider > 60 + f->Q / 2; share *= 2) {
+   for (; wider > 200 + f->Q / 2; share *= 2) {
       wider = 0;
       for (size_t i = 0; i < f->Q; i++) {
          double least = 0;
