@@ -17803,9 +17803,11 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
          if (fabs(times - floor(times + 0.5)) > 0.01 + 1e-5 * times) odd++;
       }
       /* Numbers that many share, or two on average if all are multiples and steps not far more than events: some years
-         by day. Of a file that was read twice any number is a multiple, of next to nothing. */
+         by day. On a line one in twenty that is shared is enough, if no number is between: a year by day. Of a file
+         that was read twice any number is a multiple, of next to nothing. */
       tied = kinds > 1 && (4 * kinds <= N ||
-                           (kinds > 20 && 2 * kinds <= N && 20 * odd <= N && 4 * step * (double)N > 1));
+                           (kinds > 20 && 2 * kinds <= N && 20 * odd <= N && 4 * step * (double)N > 1) ||
+                           (kinds > 20 && d == 1 && 20 * (N - kinds) >= N && !odd && 10 * step * (double)N > 1));
       if (!tied || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
       f->lean[k] = 0;
       if (!(f->step[k] > 0) && tied) {

@@ -1265,6 +1265,30 @@ TEST auto_rounded_by_two(void)
    PASS();
 }
 
+/* A hundred events of a year by day: few share a day, but none lies between two days. Where no number is shared nothing is
+   told, whatever the steps. */
+TEST auto_rounded_few(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e;
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_rng    rng;
+   w.lo[0] = 0, w.hi[0] = 366;
+   memset(&e, 0, sizeof e);
+   e.x = auto_x, e.count = 100;
+   for (int shared = 0; shared < 2; shared++) {
+      sneppp_rng_init(&rng, 3, 5);
+      for (size_t i = 0; i < 100; i++)
+         auto_x[i] = (sneppp_real)floor(shared ? 366 * sneppp_rng_uniform(&rng) : 3.66 * ((double)i + sneppp_rng_uniform(&rng)));
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+      ASSERT_IN_RANGE(shared, r.resolution[0], 1e-6);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* A part of the events is recorded on a grid: its step is found along each axis and told, and the nodes of the grid are
    no peaks. Exact coordinates have no step, nor have those of whoever wants atoms. */
 TEST auto_rounded_in_part(void)
@@ -2137,6 +2161,7 @@ SUITE(automatic)
    RUN_TEST(auto_rounded_how);
    RUN_TEST(auto_rounded);
    RUN_TEST(auto_rounded_by_two);
+   RUN_TEST(auto_rounded_few);
    RUN_TEST(auto_rounded_in_part);
    RUN_TEST(auto_held_out);
    RUN_TEST(auto_lone_events);
