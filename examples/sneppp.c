@@ -106,7 +106,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "The file and its columns are as in fit. Prints the tests, one sentence that sums them up, and a line for programs. A\n"
     "Poisson process is rejected in about 5 of 100 cases, also if the model was fitted to these very events: pairs are judged\n"
     "by fits to parts of them. Structure so fine that a fifth of the events does not show it counts as clusters: one pattern\n"
-    "cannot tell these two apart.\n"
+    "cannot tell these two apart. Where all coordinates were rounded to steps, such as days, events are spread over these and\n"
+    "nothing is said of distances below; where only a part was rounded, round the rest alike.\n"
     "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
     "  --test-scale S       intensity of these events relative to those fitted (default 1), such as 0.25 if one event in\n"
     "                       five was kept back\n"
@@ -1882,6 +1883,14 @@ static int check(int count, char **arg)
    how.parallel = &parallel;
    if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (o.png && check_draw(&m, p.x, p.count, &r, &parallel, o.png, &err) != SNEPPP_OK) complain(o.png, &err);
+   for (int f = 0, first = 0; f < r.factors; first += window_of(&m, f++)->dim)
+      for (int k = 0; k < SNEPPP_MAX_DIM && !o.json; k++) {
+         const int globe = window_of(&m, f)->space == SNEPPP_SPACE_SPHERE, days = p.dated && f == m.factors - 1;
+         if (!(r.steps[f].step[k] > 0)) continue;
+         fprintf(say, "%s was recorded in steps of %.4g%s: events are spread over them, and distances below that are not judged\n",
+                 globe ? k ? "latitude" : "longitude" : p.name[first + k], r.steps[f].step[k],
+                 globe ? " degrees" : !days ? "" : fabs(r.steps[f].step[k] - 1) < 1e-6 ? " day" : " days");
+      }
    for (int f = 0; f < r.factors; f++) {
       const check_pair *pair = &r.pair[f];
       const char       *what = is_timed(&m) ? f ? " in time" : " in space" : "";
@@ -1906,6 +1915,9 @@ static int check(int count, char **arg)
       json_number(say, "dispersion", dispersion);
       json_number(say, "counts_p", counts_p);
       json_number(say, "times_p", r.time.count ? r.time.p : nan(""));
+      for (int f = 0; f < r.factors; f++)
+         if (r.steps[f].coarse > 0)
+            json_number(say, is_timed(&m) && f ? "time_step" : "step", r.steps[f].coarse * (window_of(&m, f)->space == SNEPPP_SPACE_SPHERE ? 180 / 3.14159265358979323846 : 1));
       fprintf(say, "}\n");
    } else {
       fprintf(say, "%s\n", r.sentence);

@@ -174,6 +174,9 @@ check "half of them are too few" sh -c "awk 'NR % 2' $out/coal2.csv >$out/coal3.
 check "half of them are half as many" sh -c "$s check $out/coal.model $out/coal3.csv --kept-back --test-scale 0.5 | grep -q '^nothing speaks against'"
 check "the same seed, the same check" sh -c "$s check $out/coal.model examples/data/coal.csv --simulations 19 --threads 2 >$out/a.txt && $s check $out/coal.model examples/data/coal.csv --simulations 19 | cmp - $out/a.txt"
 check "check for machines" says '^."events": 191, "sentence": ".*", "p": [0-9.]+' $s check "$out/coal.model" examples/data/coal.csv --simulations 19 --json
+awk 'BEGIN { srand(7); print "day"; for (i = 0; i < 300; i++) printf "2016-%02d-%02d\n", 1 + int(12 * rand()), 1 + int(28 * rand()) }' >"$out/bydays.csv"
+check "check of days" sh -c "$s fit $out/bydays.csv --window 2016-01-01,2017-01-01 --save $out/bydays.model && $s check $out/bydays.model $out/bydays.csv --png $out/check2.png | grep '^day was recorded in steps of 1 day: '"
+check "rounding is no order" says "^nothing speaks against" $s check "$out/bydays.model" "$out/bydays.csv"
 check "check in a polygon" says "^counts in" sh -c "$s fit $out/some.csv --polygon $out/plot.csv --save $out/poly.model && $s check $out/poly.model $out/some.csv --simulations 19"
 check "compare" says "^gain=-?[0-9.]+ error=[0-9.]+ events=299$" $s compare "$out/some.model" "$out/plain.model" "$out/others.csv"
 check "compare by quarters" sh -c "$s compare $out/some.model $out/plain.model $out/others.csv | grep -c '^box:' | grep -qx 4"
