@@ -48,7 +48,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --threads N          threads to use (default 1)\n"
     "  --floor P            share of the events that a uniform part explains: where adam starts, what convex and pgd keep\n"
     "For --method convex, pgd and adam:\n"
-    "  --activation A       of the features of place: cos, sin, exp, erf, phi, step, relu, gelu or rbf\n"
+    "  --activation A       cos, sin, exp, step, relu or rbf; erf, phi and gelu for --no-place only\n"
     "  --steps N            most steps (default 2000 for convex, 20000 for pgd, 600 for adam)\n"
     "  --tune yes|no        choose the scale of cos and sin features and, but for adam, --trace by events held out (default\n"
     "                       yes where there is something to choose)\n"
@@ -70,8 +70,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
     "number and the range that holds nine of ten counts. On the sphere R may be lonlat:west,east,south,north (east < west\n"
-    "crosses the date line) or cap:lon,lat,degrees; exact to 1e-9 for a default fit, else numerical; an estimate of the error is\n"
-    "printed. Instead of a model, events and the options of fit may be given:\n"
+    "crosses the date line), cap:lon,lat,degrees or polygon:FILE with longitudes and latitudes, and arcs of great circles between\n"
+    "them; exact to 1e-9 for a default fit, else numerical; an estimate of the error is printed.\n"
+    "Instead of a model, events and the options of fit may be given:\n"
     "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"
     "  --regions FILE       many: one per line, such as box:0,1,0,1 time:3,4; one line of output each, in their order\n"
     "  --level L            how sure it is: lo to hi holds the true mean, and count_lo to count_hi a new count, with this\n"
@@ -138,6 +139,31 @@ static void fail(const char *a, const char *b)
 {
    fprintf(stderr, "sneppp: %s%s%s\n", where_read, a, b);
    exit(2);
+}
+
+/* Lists that live as long as the program. */
+typedef struct kept { struct kept *next; void *list; } kept;
+static kept *all_kept;
+
+static void forget_lists(void)
+{
+   while (all_kept) {
+      kept *next = all_kept->next;
+      free(all_kept->list);
+      free(all_kept);
+      all_kept = next;
+   }
+}
+
+static void *keep(void *list)
+{
+   kept *k = (kept *)malloc(sizeof *k);
+   if (!k) fail("not enough memory", "");
+   if (!all_kept) atexit(forget_lists);
+   k->next = all_kept;
+   k->list = list;
+   all_kept = k;
+   return list;
 }
 
 /* A file that cannot be used, with the system's reason where it gave one: errno is 0 before what is tried. */
@@ -231,6 +257,7 @@ static double *pairs(const char *option, const char *text, int *count, int order
    for (const char *c = text; *c; c++) room += *c == ',';
    out = (double *)malloc((size_t)room * sizeof *out);
    if (!out) fail("not enough memory for ", option);
+   keep(out);
    n = csv_list(text, out, room);
    if (n < 2 || n % 2) {
       snprintf(why, sizeof why, "%s takes pairs of numbers a,b[,c,d,...], not \"%.60s\"", option, text);
@@ -490,7 +517,7 @@ static int is_dates(const csv_table *t, int column, int most, int timed)
 
 /* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time;
    dates are passed over, and text where enough is left. */
-static void first_columns(const csv_table *t, int most, int globe, int timed, layout *l)
+static void first_columns(const csv_table *t, const char *path, int most, int globe, int timed, layout *l)
 {
    static const char *const name[3] = {"x", "y", "z"};
    int                      named = most <= 3 && !globe, left = 0;
@@ -499,6 +526,7 @@ static void first_columns(const csv_table *t, int most, int globe, int timed, la
       named = l->space[k] >= 0 && l->space[k] != l->time && !is_dates(t, l->space[k], most, timed);
    }
    if (named) {
+      for (int k = 0; k < most; k++) column_named(t, path, name[k]); /* and no other is called so */
       l->count = most;
       return;
    }
@@ -548,7 +576,7 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
    } else {
       const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
-      first_columns(t, most, globe, timed, &l);
+      first_columns(t, path, most, globe, timed, &l);
       if (l.how == FORM_GUESSED) {
          l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
@@ -558,7 +586,14 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
          for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
          snprintf(why, sizeof why, "%.200s has %d column%s, but %d coordinates are needed%s%s", csv_called(path),
                   t->columns, t->columns == 1 ? "" : "s", globe ? 2 : w->dim, timed ? " beside the time" : "",
-                  dates ? ", and dates are none: see --columns" : "");
+                  dates ? ", and dates are none unless --columns names them, such as --columns " : "");
+         for (int part = 0; part < 2 && dates; part++) /* what was found, and the dates after it */
+            for (int k = 0; k < t->columns; k++) {
+               int found = 0;
+               for (int i = 0; i < l.count; i++) found |= l.space[i] == k;
+               if (part ? k == l.time || !is_dates(t, k, w->dim, timed) : !found) continue;
+               snprintf(why + strlen(why), sizeof why - strlen(why), "%s%.60s", why[strlen(why) - 1] == ' ' ? "" : ",", t->head[k].name);
+            }
          fail(why, "");
       }
    }
@@ -755,8 +790,8 @@ static void read_polygon(const char *path, sneppp_window *w)
       size[w->rings++] = corners - from;
       from = corners;
    }
-   w->xy = xy;
-   w->ring_size = size;
+   w->xy = (double *)keep(xy);
+   w->ring_size = (size_t *)keep(size);
    csv_free(&t);
 }
 
@@ -869,11 +904,21 @@ static const sneppp_window *window_of(const sneppp_model *m, int factor) { retur
 
 static int is_timed(const sneppp_model *m) { return m->factors == 2 && window_of(m, 1)->dim == 1; }
 
-/* lonlat:west,east,south,north or cap:lon,lat,degrees: places on the sphere, see sneppp_count_numeric. */
+/* lonlat:west,east,south,north, cap:lon,lat,degrees or polygon:FILE of longitudes and latitudes: places on the sphere, see
+   sneppp_count_numeric. */
 static int place_named(const sneppp_model *m, const char *text, sneppp_place *place)
 {
    const int cap = strncmp(text, "cap:", 4) == 0;
    double    v[4];
+   if (strncmp(text, "polygon:", 8) == 0 && window_of(m, 0)->space == SNEPPP_SPACE_SPHERE && window_of(m, 0)->dim == 3) {
+      sneppp_window ring;
+      memset(&ring, 0, sizeof ring);
+      if (place->shape) fail("two regions for the same coordinates: ", text);
+      read_polygon(text + 8, &ring);
+      place->shape = SNEPPP_SHAPE_POLYGON;
+      place->rings = ring.rings, place->ring_size = ring.ring_size, place->lonlat = ring.xy;
+      return 1;
+   }
    if (!cap && strncmp(text, "lonlat:", 7) != 0) return 0;
    if (window_of(m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(m, 0)->dim != 3) fail("this is a place on the sphere, and the model knows none: ", text);
    if (csv_list(strchr(text, ':') + 1, v, 4) != (cap ? 3 : 4)) fail("a place on the sphere is lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
@@ -918,15 +963,15 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
       const char *text = words[k], *rest = strchr(text, ':');
       double      side[2 * SNEPPP_MAX_DIM];
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
+      if (strncmp(text, "polygon:", 8) == 0) one_from_pipe(o->file[0], text + 8);
       if (place_named(m, text, place)) {
          if (strcmp(o->verb, "count") != 0 && strcmp(o->verb, "profile") != 0) fail("only count and profile take such a place: ", text);
          continue;
       }
       if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0))
-         fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, on the sphere lonlat:w,e,s,n or cap:lon,lat,degrees, not ", text);
+         fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, on the sphere lonlat:w,e,s,n or cap:lon,lat,degrees or polygon:FILE, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
       if (strncmp(text, "polygon:", 8) == 0) {
-         one_from_pipe(o->file[0], rest + 1);
          read_polygon(rest + 1, &part[f]);
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
@@ -1001,7 +1046,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    int          outside, bars, ok = 0;
    memset(&style, 0, sizeof style);
    style.error = error;
-   style.title = count ? "events" : "fitted intensity";
+   style.title = count ? "events" : error ? "relative standard error" : "fitted intensity";
    style.xlabel = d == 1 ? "time" : "x";
    style.ylabel = d == 1 ? "events in one bar" : "y";
    style.legend = error ? "standard error / intensity" : w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
@@ -1078,6 +1123,7 @@ static void rasterise(const options *o, sneppp_window *w)
       for (size_t i = 0; !exposure && i < count; i++) z[i * Q + k - (o->exposure != NULL)] = g.value[i];
       if (k && !exposure) asc_free(&g);
    }
+   keep(z), keep(first.value);
    cells = asc_window(&first);
    memcpy(cells.lo, w->lo, sizeof cells.lo), memcpy(cells.hi, w->hi, sizeof cells.hi);
    cells.xy = w->xy, cells.rings = w->rings, cells.ring_size = w->ring_size, cells.count = w->count;
@@ -1292,16 +1338,18 @@ static void learn(const options *o, learned *l)
 static void tell_covariates(FILE *to, const sneppp_window *w, const char *const *name, int json)
 {
    for (int k = 0; w->tilt && k < w->covariates; k++) {
-      const double *at = w->tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS, last = at[SNEPPP_BENDS - 1];
+      const double *at = w->tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS, *least = effect, last = at[SNEPPP_BENDS - 1];
       char          called[200];
       int           most = 0;
       if (name) snprintf(called, sizeof called, "%.*s", (int)strcspn(name[k], "="), name[k]);
       else snprintf(called, sizeof called, "covariate %d", k + 1);
       for (char *c = called; json && *c; c++) if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_'; /* as it stands there */
       for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
+      for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] < *least) least = effect + i;
       if (json)
          fprintf(to, "%s{\"name\": \"%s\", \"from\": %.10g, \"to\": %.10g, \"factor\": %.6g, \"most_at\": %.10g}", k ? ", " : "", called, at[0], last,
                  exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
+      else if (at[0] < last && effect[most] == 0 && *least == 0) fprintf(to, "   %s: left out\n", called);
       else if (at[0] < last)
          fprintf(to, "   %s: from %g to %g by a factor of %.3g, most at %g\n", called, at[0], last, exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
       else fprintf(to, "   %s: %g in all cells, of which nothing can be learnt\n", called, last);
@@ -1347,6 +1395,7 @@ static int fit(int count, char **arg)
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
+      if (!held.count) fprintf(stderr, "sneppp: %.200s holds no events, so that nothing is tested: is it the right file?\n", held.path);
       if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK)
          complain_event(&l.model, &held, &err);
       test_nll -= log(volume);
@@ -1635,9 +1684,9 @@ static int profile(int count, char **arg)
    b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
    if (q.region.factor[f]) {
       const sneppp_window *r = q.region.factor[f];
-      if (r->lo[0] < a || r->hi[0] > b) fail("the region of time reaches outside the window", "");
-      a = r->lo[0];
-      b = r->hi[0];
+      a = fmax(a, r->lo[0]); /* cut to the window, as in count */
+      b = fmin(b, r->hi[0]);
+      if (!(a < b)) fail("the region of time lies outside the window", "");
    }
    must_keep(&q.o, q.o.png);
    must_be_png(q.o.png);

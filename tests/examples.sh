@@ -57,6 +57,9 @@ check "fit --covariate, by default" says "^covariates multiply the exposure" $s 
 check "fit --covariate --json" says '"tilt": 1, "covariates": .."name": "fault", "from": 0.25, "to": 129.*, "factor": ' $s fit examples/data/murchison_gold.csv \
    --window 352.7829,682.5896,6699.742,7101.484 --covariate fault=examples/data/murchison_fault_km.asc --no-place --json --save "$out/gold.model"
 check "info tells what covariates do" says "covariate 1: from 0.25 to 129.* by a factor of" $s info "$out/gold.model"
+check "info tells what covariates do not" sh -c "$s fit examples/data/bei.csv --window 0,1000,0,500 --covariate elevation=examples/data/bei_elevation.asc --width 100 --save $out/left.model &&
+   $s info $out/left.model | grep -q 'covariate 1: left out'"
+check "help tells where activations work" says "erf, phi and gelu for --no-place only" $s help fit
 printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$out/seven.asc"
 printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
 check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
@@ -340,6 +343,10 @@ alike() {
 check "dates, and a time that comes first" alike
 check "a time that comes first, by number" says "train_events=40" $s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time 1 --time-window 2016-03-01,2016-04-01
 $s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time when --time-window 2016-03-01,2016-04-01 --save "$out/dates.model" >"$out/log2.txt" 2>&1
+printf 'x,x,y\n1,2,3\n' >"$out/thrice.csv"
+check "two columns x that nobody chose" refuses 'two columns "x"' $s fit "$out/thrice.csv" $place
+check "dates as a coordinate" refuses "none unless --columns names them, such as --columns x,y,when" $s fit "$out/dates.csv" --window 0,10,0,10,2016-03-01,2016-04-01
+check "test events that are none" sh -c "$s fit $out/dates.csv --columns x,y --window 0,10,0,10 --width 4 --test $out/none.csv 2>&1 | grep -q 'none.csv holds no events, so that nothing is tested'"
 check "a region between dates" says "^expected=" $s count "$out/dates.model" --region time:2016-03-01,2016-03-08
 check "points with the time first" sh -c "$s eval $out/dates.model $out/days.csv --time when | cut -d, -f1-3 | tail -n 1 | grep -q '^9,3,16872.6'"
 check "dates come out as dates" sh -c "$s eval $out/dates.model $out/dates.csv --time when | tail -n 1 | grep -q '^9,3,2016-03-12T15:30:00Z,'"
@@ -387,6 +394,11 @@ check "cells without GeoJSON" refuses "cells is for --geojson" $s draw "$m" "$ou
 
 # ---- places on the sphere
 check "a rectangle of the sphere" says "^expected=0[.]33[0-9]* interval90=0,1 error=[0-9.e-]+$" $s count "$out/g1.model" --region lonlat:0,20,0,30
+printf 'lon,lat\n0,0\n20,0\n20,30\n0,30\n' >"$out/corners.csv"
+check "a polygon of the sphere" sh -c "{ $s count $out/g1.model --region polygon:$out/corners.csv; $s count $out/g1.model --region lonlat:0,20,0,30; } |
+   awk -F'[= ]' '{ n[NR] = \$2 } END { exit !(NR == 2 && n[1] > n[2] && n[1] < 1.02 * n[2]) }'" # an arc lies north of its parallel
+check "a polygon of the sphere in time" says "^expected=[0-9.]+ lo=" $s count "$out/g1.model" --region "polygon:$out/corners.csv" --region time:2016-03-01,2016-03-02 --level 0.9
+check "two places of the sphere" refuses "two regions for the same" $s count "$out/g1.model" --region "polygon:$out/corners.csv" --region cap:0,0,5
 check "a cap of the sphere" says "^expected=0[.]7[0-9]* interval90=0,2 error=" $s count "$out/g1.model" --region cap:10,20,30 --region time:2016-03-01,2016-03-02
 printf 'lonlat:0,20,0,30\ntime:2016-03-01,2016-03-02\ncap:1,2,5 time:2016-03-01,2016-03-02\n' >"$out/places.txt"
 check "places in a file" sh -c "$s count $out/g1.model --regions $out/places.txt | tee $out/places.out | grep -c error= | grep -qx 2 && wc -l <$out/places.out | grep -qx 3"
@@ -507,7 +519,8 @@ check "a value that does not belong" refuses "no value belongs to --json" $s fit
 check "no name" refuses "a file without a name" $s fit "" $place
 $s fit "$out/rows.csv" --window 0,10 --width 4 --time 2 --time-window 0,5,6,10 --save "$out/gap.model" >"$out/log2.txt" 2>&1
 check "a profile with a gap" sh -c "$s profile $out/gap.model --bins 20 | awk -F, 'NR > 1 { sum += \$3; none += \$3 == 0 } END { exit !(NR == 21 && none == 2 && sum > 7.99 && sum < 8.01) }'"
-check "a profile that reaches outside" refuses "outside the window" $s profile "$out/gap.model" --region time:1,20
+check "a profile is cut to the window" sh -c "$s profile $out/gap.model --region time:-100,1000 --bins 3 >$out/a.txt && $s profile $out/gap.model --bins 3 | cmp - $out/a.txt"
+check "a profile beside the window" refuses "time lies outside the window" $s profile "$out/gap.model" --region time:2000,3000
 check "a region and a model from one pipe" refuses "cannot both" $s count - --region polygon:- <"$out/dates.model"
 check "--help" says "^sneppp fit" $s fit --help
 check "samples come back as they were" sh -c "$s sample $out/dates.model --seed 4 >$out/drawn.csv && $s eval $out/dates.model $out/drawn.csv | cut -d, -f1-3 | cmp - $out/drawn.csv"
