@@ -88,10 +88,10 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "Writes the intensity averaged over what each cell has of the window, exactly, for models in a box or a polygon of the\n"
     "plane or on a raster. The cells are those that the model was fitted with; without them N squares along the longer\n"
     "side (default 100). --relative divides by the exposure: the risk. Cells outside the window are NODATA.\n"},
-   {"draw", "--region --error --geojson --cells --contours ",
-    "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
+   {"draw", "--region --error --geojson --cells --contours --dates ",
+    "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson] [--dates]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
-    "What is outside of the window is grey.\n"
+    "What is outside of the window is grey. With --dates, a line of time has dates below it.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
     "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with\n"
     "                       the intensity in their middle and, in the plane, the exact expected number; --cells N\n"
@@ -247,6 +247,18 @@ static double whole(const char *option, const char *text, double lo, double hi)
    return v;
 }
 
+/* Are dates among these numbers? Then times are printed as dates, too. */
+static int has_date(const char *text)
+{
+   for (; *text; text += strcspn(text, ",:"), text += *text != 0) {
+      double     days;
+      char       piece[64];
+      snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, ","), text);
+      if (csv_date(piece, &days)) return 1;
+   }
+   return 0;
+}
+
 /* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. The list lives as long as the
    program. */
 static double *pairs(const char *option, const char *text, int *count, int ordered)
@@ -265,7 +277,9 @@ static double *pairs(const char *option, const char *text, int *count, int order
    }
    for (int k = 1; k < n; k++)
       if ((k % 2 || ordered) && !(out[k - 1] < out[k])) {
-         snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
+         char a[40], b[40];
+         if (has_date(text) && csv_iso(out[k - 1], a) && csv_iso(out[k], b)) snprintf(why, sizeof why, "%s: %s is not before %s", option, a, b);
+         else snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
          fail(why, "");
       }
    *count = n;
@@ -291,18 +305,6 @@ static sneppp_act act_named(const char *v)
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) if (!strcmp(v, list[k].name)) return list[k].act;
    fail("--activation is cos, sin, exp, erf, phi, step, relu, gelu or rbf, not ", v);
    return SNEPPP_ACT_DEFAULT;
-}
-
-/* Are dates among these numbers? Then times are printed as dates, too. */
-static int has_date(const char *text)
-{
-   for (; *text; text += strcspn(text, ",:"), text += *text != 0) {
-      double     days;
-      char       piece[64];
-      snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, ","), text);
-      if (csv_date(piece, &days)) return 1;
-   }
-   return 0;
 }
 
 /* One option with its value; 0: unknown. */
@@ -1034,7 +1036,52 @@ static void tell_outside(const sneppp_model *m, const sneppp_region *region, con
 }
 
 /* ---- pictures */
-static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, int error, const sneppp_parallel *par,
+static void date_tick(picture *p, const pic_frame *f, double day, const char *text)
+{
+   pic_line(p, pic_x(f, day), f->bottom, pic_x(f, day), f->bottom + 5, 1, PIC_GREY);
+   pic_text(p, fmin(pic_x(f, day), p->w - 6 - pic_text_width(9, text) / 2), f->bottom + 19, 9, 0.5, PIC_INK, text); /* and not cut */
+}
+
+/* Dates below a frame: minutes, hours, days, months or years apart, whatever leaves room for them. */
+static void date_axis(picture *p, const pic_frame *f)
+{
+   static const double minutes[] = {1, 5, 15, 30, 60, 180, 360, 720, 1440, 2 * 1440, 5 * 1440, 10 * 1440, 15 * 1440}, months[] = {1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000};
+   const double        least = (f->x1 - f->x0) * 120 / (f->right - f->left); /* days from one to the next */
+   char                text[40];
+   int                 k = 0;
+   if (least < 15) {
+      while (minutes[k] < 1440 * least) k++;
+      for (double t = ceil(f->x0 * 1440 / minutes[k] - 1e-9) * minutes[k]; t <= f->x1 * 1440 + 1e-6; t += minutes[k]) {
+         if (!csv_iso(t / 1440, text)) continue;
+         text[16] = 0; /* to the minute */
+         date_tick(p, f, t / 1440, text);
+      }
+   } else {
+      double       day;
+      int          at;
+      csv_iso(f->x0, text);
+      at = 12 * atoi(text);
+      while (months[k] < 12000 && 30 * months[k] < least) k++;
+      at -= at % (int)months[k];
+      for (; at < 120000; at += (int)months[k]) {
+         snprintf(text, sizeof text, "%04d-%02d-01", at / 12, at % 12 + 1);
+         if (!csv_date(text, &day) || day < f->x0 - 1e-6) continue;
+         if (day > f->x1) break;
+         text[k < 4 ? 7 : 4] = 0;
+         date_tick(p, f, day, text);
+      }
+   }
+   pic_text(p, (f->left + f->right) / 2, f->bottom + 42, 9, 0.5, PIC_INK, "time");
+}
+
+/* Can a time from a to b be shown like this? From ten minutes on, and in the years 0 to 9999. */
+static int has_dates(double a, double b)
+{
+   char text[40];
+   return b - a > 10.0 / 1440 && csv_iso(a, text) && csv_iso(b, text);
+}
+
+static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, int error, int dates, const sneppp_parallel *par,
                  const char *path)
 {
    const sneppp_window *w = window_of(m, 0);
@@ -1049,6 +1096,10 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    style.title = count ? "events" : error ? "relative standard error" : "fitted intensity";
    style.xlabel = d == 1 ? "time" : "x";
    style.ylabel = d == 1 ? "events in one bar" : "y";
+   if (dates && d == 1) {
+      const double a = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[0] : w->lo[0], b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+      if (has_dates(a, b)) style.xaxis = date_axis;
+   }
    style.legend = error ? "standard error / intensity" : w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
    if (error) {
       sneppp_events none;
@@ -1064,7 +1115,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
          if (!at) fail("not enough memory for ", path);
          for (size_t i = 0; i < count * d; i++) at[i] = x[i / d * (d + 1) + i % d];
       }
-      draw(&space, at, at ? count : 0, NULL, 0, par, path);
+      draw(&space, at, at ? count : 0, NULL, 0, 0, par, path);
       free(at);
       sneppp_free(&space);
       return;
@@ -1402,7 +1453,7 @@ static int fit(int count, char **arg)
       points_free(&held);
    }
    if (o.save) save(&l.model, o.save);
-   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, &l.parallel, o.png);
+   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, o.dates || l.events.dated, &l.parallel, o.png);
    if (o.json) {
       fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", train, methods[l.report.method], l.report.width);
       fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
@@ -1737,6 +1788,7 @@ static int profile(int count, char **arg)
       memset(&style, 0, sizeof style);
       snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * level);
       style.title = title, style.xlabel = q.o.dates ? "days since 1970-01-01" : "time", style.ylabel = "events in an interval";
+      if (q.o.dates && has_dates(edge[0], edge[bins])) style.xaxis = date_axis;
       errno = 0;
       if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail_file(q.o.png, " cannot be written");
    }
@@ -1786,7 +1838,7 @@ static int draw_file(int count, char **arg)
    if (q.o.geojson && q.o.error) fail("--geojson has no --error", "");
    if (q.o.contours && !q.o.geojson) fail("--contours is for --geojson", "");
    if (q.o.geojson) write_geojson(&q.model, q.region.factor[1], q.o.cells, q.o.contours, q.o.file[1]);
-   else draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, NULL, q.o.file[1]);
+   else draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, q.o.dates, NULL, q.o.file[1]);
    sneppp_free(&q.model);
    return 0;
 }

@@ -355,6 +355,16 @@ check "samples with dates are events" sh -c "$s sample $out/dates.model -n 30 --
 check "samples between dates" sh -c "$s sample $out/dates.model -n 9 --region time:2016-03-01,2016-03-02 | grep -c ',2016-03-01T[0-9:.]*Z$' | grep -qx 9"
 check "a profile between dates" says "^2016-03-01,2016-03-02T12:00:00Z,[0-9.]+,[0-9]+,[0-9]+$" $s profile "$out/dates.model" --region time:2016-03-01,2016-03-04 --bins 2
 check "a profile of events with dates" says "^2016-03-01,2016-03-16T12:00:00Z," $s profile "$out/dates.csv" --window 0,10,0,10 --width 4 --time when --time-window 16861,16892 --bins 2
+check "a span of time that ends before it begins" refuses "2016-06-01 is not before 2016-01-01" $s fit "$out/dates.csv" $place --time when --time-window 2016-06-01,2016-01-01
+$s fit "$out/bydays.csv" --window 2016-01-01,2017-01-01 --save "$out/year.model" --png "$out/span.png" >"$out/log2.txt" 2>&1
+check "dates below the events" png "$out/span.png"
+for option in "" --dates; do $s draw "$out/year.model" "$out/year$option.png" $option; done
+check "dates below a picture" sh -c "! cmp -s $out/year.png $out/year--dates.png"
+check "dates below a picture are drawn" png "$out/year--dates.png"
+for span in 2016-03-01,2016-03-02 2016-03-01,2016-03-21 2016-01-01,2016-06-01 1969-12-31,2017-01-01T06:00Z; do
+   check "a profile of $span" $s profile "$out/year.model" --region "time:$span" --png "$out/span.png"
+   check "its picture" png "$out/span.png"
+done
 check "a window between dates" says "\[2016-03-01, 2016-04-01\]" $s info "$out/dates.model" --dates
 
 # ---- GeoJSON, in and out
