@@ -476,7 +476,7 @@ static inline sneppp_status check_times(const sneppp_model *m, const sneppp_real
    once in 10^30 or so. Of numbers that were rounded in part, or to months, which differ, no step is found. */
 static inline double check_divisor(const double *v, size_t count, double least)
 {
-   const double fuzz = 16 * (sizeof(sneppp_real) < sizeof(double) ? 1.2e-7 : 2.3e-16) * fmax(fabs(v[0]), fabs(v[count - 1]));
+   const double fuzz = 4 * (sizeof(sneppp_real) < sizeof(double) ? 1.2e-7 : 2.3e-16) * fmax(fabs(v[0]), fabs(v[count - 1]));
    double       step = v[count - 1] - v[0];
    size_t       i = 0;
    if (!(step > 0)) return 0;

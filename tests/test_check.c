@@ -348,6 +348,9 @@ TEST check_rounding_found(void)
 {
    const double even[5] = {3, 3.7, 5.8, 7.2, 8.6}, gaps[4] = {0, 6, 10, 15}, odd[4] = {0, 0.31, 0.77, 1}, same[2] = {4, 4};
    double       v[400];
+   check_steps  steps;
+   sneppp_error err;
+   sneppp_window year;
    ASSERT_IN_RANGE(0.7, check_divisor(even, 5, 0.01), 1e-6);
    ASSERT_IN_RANGE(1, check_divisor(gaps, 4, 0.1), 1e-12); /* of 6, 4 and 5 */
    ASSERT_EQ(0, check_divisor(odd, 4, 0.05));
@@ -360,6 +363,13 @@ TEST check_rounding_found(void)
    ASSERT_EQ(0, check_lean(v, 400, 1, -2, 101));
    for (int i = 0; i < 400; i++) v[i] = floor((i % 200) / 2.0 + 0.5);
    ASSERT_EQ(0, check_lean(v, 400, 1, 0, 100)); /* 0 to 100, half of them on the walls: nearest */
+   memset(&year, 0, sizeof year);
+   year.dim = 1;
+   year.lo[0] = 16801, year.hi[0] = 17167;
+   for (int i = 0; i < 300; i++) check_x[i] = (sneppp_real)(16801 + i * 7919 % 366); /* days since 1970, which in float are known to minutes */
+   ASSERT_EQ(SNEPPP_OK, check_spread(&year, check_x, 300, 300, 1, &steps, &err));
+   ASSERT_IN_RANGE(1, steps.step[0], 1e-6);
+   ASSERT_EQ(0.5, steps.lean[0]);
    PASS();
 }
 
