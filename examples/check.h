@@ -5,6 +5,7 @@
       check_map         smoothed residuals, to be drawn
       check_times       times rescaled to be uniform, with the Kolmogorov-Smirnov test
       check_uniform     the Rosenblatt transform of events in a box: uniform, if the model is right
+      check_spread      finds the steps to which coordinates were rounded, and spreads events over them
       check_pairs       do events attract or repel each other beyond the intensity? K and pair correlation functions
       check_all         all of it for one model, with a sentence
       check_compare     two models on events that neither has seen
@@ -28,6 +29,10 @@
       of its own, and the normal scores of their p-values are averaged. (Fits take most of the time; scores of one deal
       and of two were found equally alike.) They are correlated, as the events are the same: CHECK_ALIKE, measured on
       Poisson patterns (bench/check.c).
+   Coordinates that were rounded (days, a grid) tie, and lie apart by whole steps, which looks like clusters and like order.
+   check_all looks for such steps itself and spreads events over them at random (check_spread): the rounded events of a
+   Poisson process become one whose intensity is even within a step, so that all below stays exact, but distances below the
+   step say nothing any more and are not judged.
    If the events were kept away from the fit (check_how.kept_back), simulations are exact draws of the model itself, and
    none of this is needed.
    Border correction: none is needed. Pairs of the events in the window are compared with pairs of the simulations in the
@@ -50,6 +55,8 @@ typedef struct check_how {
    uint64_t               seed;
    size_t                 most;        /* events used for pairs; more are thinned, which leaves the pair correlation
                                           as it is; 0 = 1000                                                 */
+   double                 coarse;      /* check_pairs: distances below this are not judged; check_all sets it to the
+                                          largest step of the factor                                         */
    const sneppp_parallel *parallel;
 } check_how;
 
@@ -84,6 +91,12 @@ typedef struct check_time {
    size_t  count;
    double  distance, p;              /* Kolmogorov and Smirnov                                               */
 } check_time;
+
+typedef struct check_steps {         /* of one factor; on the sphere of longitude and latitude, in degrees      */
+   double step[SNEPPP_MAX_DIM];      /* to which the coordinate was rounded; 0: none that matters             */
+   double lean[SNEPPP_MAX_DIM];      /* an event lies from lean - 1/2 to lean + 1/2 steps beyond its number: 0 nearest, 1/2 down */
+   double coarse;                    /* the largest as a distance, on the sphere in radians                   */
+} check_steps;
 
 static inline sneppp_status check_fail(sneppp_error *err, sneppp_status status, const char *why)
 {
@@ -457,6 +470,103 @@ static inline sneppp_status check_times(const sneppp_model *m, const sneppp_real
    return SNEPPP_OK;
 }
 
+/* ---- coordinates that were rounded */
+/* The step of which all of v (count, ascending) are multiples, counted from the first: the greatest common divisor of their
+   distances, of which an error of a hundredth is forgiven. 0: there is none above `least`. Twenty exact numbers pass by chance
+   once in 10^30 or so. Of numbers that were rounded in part, or to months, which differ, no step is found. */
+static inline double check_divisor(const double *v, size_t count, double least)
+{
+   const double fuzz = 4 * (sizeof(sneppp_real) < sizeof(double) ? 1.2e-7 : 2.3e-16) * fmax(fabs(v[0]), fabs(v[count - 1]));
+   double       step = v[count - 1] - v[0];
+   size_t       i = 0;
+   if (!(step > 0)) return 0;
+   while (i < count) {
+      const double away = v[i] - v[0], times = floor(away / step + 0.5), rest = fabs(away - times * step);
+      if (rest > 0.01 * step + fuzz) { /* Euclid: a shorter one, and from the beginning */
+         step = rest;
+         i = 0;
+         if (step < least || step < 40 * fuzz) return 0;
+         continue;
+      }
+      if (times > 0) step = away / times; /* the further, the more exact */
+      i++;
+   }
+   return step < least ? 0 : step;
+}
+
+/* Rounded to the nearest, down, or up? Nearest: the cells of numbers on a wall of the window are halves. Down: all of the
+   first is in the window, and nothing of the last, which has no events then. The more likely of these, by the counts at the
+   walls and beside them; where the walls are no multiples, nearest. */
+static inline double check_lean(const double *v, size_t count, double step, double lo, double hi)
+{
+   double best = 0, lean = 0;
+   for (int down = 1; down >= 0; down--) {
+      double n[4] = {0, 0, 0, 0}, score; /* at the near wall, beside it, beside the far one, there */
+      for (size_t i = 0; i < count; i++) {
+         const double near_wall = (down ? v[i] - lo : hi - v[i]) / step, far_wall = (hi - lo) / step - near_wall;
+         if (fabs(near_wall - floor(near_wall + 0.5)) > 0.02 || fabs(far_wall - floor(far_wall + 0.5)) > 0.02) return 0;
+         n[0] += near_wall < 0.5, n[1] += near_wall >= 0.5 && near_wall < 1.5, n[2] += far_wall >= 0.5 && far_wall < 1.5, n[3] += far_wall < 0.5;
+      }
+      score = n[0] * log(1.5) + n[1] * log(0.75) + n[2] / 2; /* shares of 1 : 1, not of 1 : 2; an empty half cell */
+      if (n[3] > 0 || score <= best) continue;
+      best = score;
+      lean = down ? 0.5 : -0.5;
+   }
+   return lean;
+}
+
+/* Finds steps that are not far below the distances that check_pairs looks at, and moves each event of x (count, dim), of one
+   factor, to a place of its cell, all of the cell in the window being equally likely. Where there are no steps, x stays as it
+   is. used: of the events, how many pairs are made of. */
+static inline sneppp_status check_spread(const sneppp_window *w, sneppp_real *x, size_t count, size_t used, uint64_t seed, check_steps *out, sneppp_error *err)
+{
+   const int    globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3, axes = globe ? 2 : w->dim;
+   const double degree = 3.14159265358979323846 / 180;
+   double      *v, e[4], least;
+   sneppp_rng   rng;
+   memset(out, 0, sizeof *out);
+   if (count < 2 || !used || (w->space == SNEPPP_SPACE_SPHERE && !globe)) return SNEPPP_OK;
+   v = (double *)malloc(count * sizeof *v);
+   if (!v) return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the events");
+   least = 0.15 / 32 * pow(sneppp_window_mass(w) / (double)used, 1.0 / axes) / (globe ? degree : 1);
+   for (int k = 0; k < axes; k++) {
+      for (size_t i = 0; i < count; i++) {
+         const sneppp_real *at = x + i * (size_t)w->dim;
+         v[i] = !globe ? (double)at[k] : k ? atan2((double)at[2], hypot((double)at[0], (double)at[1])) / degree : atan2((double)at[1], (double)at[0]) / degree;
+      }
+      qsort(v, count, sizeof *v, check_ascending);
+      out->step[k] = check_divisor(v, count, least);
+      if (!(out->step[k] > 0)) continue;
+      if (w->space == SNEPPP_SPACE_BOX) out->lean[k] = check_lean(v, count, out->step[k], w->lo[k], w->hi[k]);
+      else if (w->space == SNEPPP_SPACE_INTERVALS && check_extent(w, e)) out->lean[k] = check_lean(v, count, out->step[k], e[0], e[1]);
+      out->coarse = fmax(out->coarse, out->step[k] * (globe ? degree : 1));
+   }
+   free(v);
+   sneppp_rng_init(&rng, seed, 0x737072656164ULL);
+   for (size_t i = 0; i < count && out->coarse > 0; i++) {
+      sneppp_real *at = x + i * (size_t)w->dim;
+      double       lonlat[2], to[SNEPPP_MAX_DIM] = {0};
+      lonlat[0] = globe ? atan2((double)at[1], (double)at[0]) / degree : 0;
+      lonlat[1] = globe ? atan2((double)at[2], hypot((double)at[0], (double)at[1])) / degree : 0;
+      for (int attempt = 0; attempt < 1000; attempt++) { /* of cells that hardly touch the window, events stay where they are */
+         for (int k = 0; k < axes; k++) {
+            const double from = globe ? lonlat[k] : (double)at[k];
+            to[k] = out->step[k] > 0 ? from + out->step[k] * (sneppp_rng_uniform(&rng) - 0.5 + out->lean[k]) : from;
+         }
+         if (globe) {
+            const double lon = to[0] * degree, lat = to[1] * degree;
+            if (fabs(to[1]) > 90) continue;
+            to[0] = cos(lat) * cos(lon), to[1] = cos(lat) * sin(lon), to[2] = sin(lat);
+         }
+         for (int k = 0; k < w->dim; k++) to[k] = (double)(sneppp_real)to[k];
+         if (!sneppp_window_contains(w, to)) continue;
+         for (int k = 0; k < w->dim; k++) at[k] = (sneppp_real)to[k];
+         break;
+      }
+   }
+   return SNEPPP_OK;
+}
+
 /* ---- pairs */
 /* Pairs up to each distance. Points are sorted by their first coordinate, in which close pairs are close, too. */
 static inline void check_count_pairs(const sneppp_window *w, double *x, size_t count, const double *distance, double *pairs)
@@ -675,7 +785,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    c.w = w;
    c.model = (sneppp_model *)calloc(CHECK_FOLDS, sizeof *c.model);
    c.mean = (double)count / ((double)CHECK_FOLDS * sneppp_window_mass(w));
-   c.step = pow(sneppp_window_mass(w) / (double)count, 1.0 / dim);
+   c.step = fmax(pow(sneppp_window_mass(w) / (double)count, 1.0 / dim), how->coarse); /* a coarse step leaves nothing nearer */
    sneppp_rng_init(&rng, how->seed, 0x636865636bULL);
    if (!hidden || !y || !pool || !here || !hand || !drawn || !c.model) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
    for (int turn = 0; turn < turns && st == SNEPPP_OK; turn++) {
@@ -684,7 +794,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
          for (int h = 0; h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
          st = check_deal(&c, x, count, hand, &rng, how->parallel, &rounding, err);
       }
-      start = fmin(fmax(0.15 * c.step, 2 * rounding), c.step); /* closer pairs are a matter of rounding */
+      start = fmin(fmax(fmax(0.15 * c.step, how->coarse), 2 * rounding), c.step); /* closer pairs are a matter of rounding */
       for (int k = 0; k < CHECK_DISTANCES && !turn; k++)
          out->distance[k] = start * pow((how->kept_back ? 4 : 2) * c.step / start, (double)k / (CHECK_DISTANCES - 1));
       for (int side = 0; side < 2 && st == SNEPPP_OK; side++) {
@@ -724,11 +834,18 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    return st;
 }
 
+/* Of so many events, how many pairs are made of. */
+static inline size_t check_used(size_t count, const check_how *how)
+{
+   const size_t most = how->most ? how->most : 1000;
+   return count < most ? count : most;
+}
+
 /* For models of one factor. Given their number: how many there are is another question. */
 static inline sneppp_status check_pairs(const sneppp_model *m, const sneppp_real *x, size_t count, const check_how *how, check_pair *out, sneppp_error *err)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   const size_t   d = (size_t)w->dim, most = how->most ? how->most : 1000;
+   const size_t   d = (size_t)w->dim, most = check_used((size_t)-1, how);
    const int      simulations = how->simulations > 0 ? how->simulations : how->kept_back ? 199 : 99;
    const int      turns = how->kept_back ? 1 : how->turns > 0 ? how->turns : CHECK_TURNS;
    double        *used, *pairs, *deviation, events[CHECK_DISTANCES];
@@ -766,6 +883,8 @@ typedef struct check_report {
    check_pair pair[SNEPPP_MAX_FACTORS];
    check_grid grid[SNEPPP_MAX_FACTORS]; /* rows 0: none for this factor                                       */
    check_time time;                     /* of the last factor with one coordinate; count 0: there is none      */
+   check_steps steps[SNEPPP_MAX_FACTORS]; /* to which coordinates were rounded                                 */
+   uint64_t   seed;                     /* by which events were spread over them                              */
    double     p;                        /* of everything: see check_all                                       */
    char       sentence[700];
 } check_report;
@@ -782,10 +901,12 @@ static inline void check_chance(char *text, size_t room, double p)
 static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *x, size_t count, const check_how *how, const char *unit, check_report *out, sneppp_error *err)
 {
    sneppp_status st = check_inside(m, x, count, err);
+   check_how     here = *how;
    char          chance[30], where[40];
    size_t        at = 0;
    memset(out, 0, sizeof *out);
    out->p = 1;
+   out->seed = how->seed;
    out->factors = m->factors;
    if (st == SNEPPP_OK && count < CHECK_LEAST) st = check_fail(err, SNEPPP_ERR_DATA, "a check needs at least 20 events");
    for (int f = 0; f < m->factors && st == SNEPPP_OK; f++) {
@@ -799,7 +920,9 @@ static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *
       st = check_factor(m, f, x, count, &alone, &xf, err);
       if (st != SNEPPP_OK) break;
       mf = alone.factors ? &alone : m;
-      st = check_pairs(mf, xf, count, how, pair, err);
+      st = check_spread(w, xf, count, check_used(count, how), how->seed, &out->steps[f], err);
+      here.coarse = fmax(how->coarse, out->steps[f].coarse);
+      if (st == SNEPPP_OK) st = check_pairs(mf, xf, count, &here, pair, err);
       if (st == SNEPPP_OK && check_extent(w, e)) st = check_cells(mf, xf, count, &out->grid[f], err);
       if (st == SNEPPP_OK && line && !out->time.count) st = check_times(mf, xf, count, &out->time, err);
       free(xf);
@@ -979,12 +1102,14 @@ static inline sneppp_status check_draw(const sneppp_model *m, const sneppp_real 
    sneppp_real  *at = NULL;
    double        e[4], ratio, wide;
    char          title[sizeof r->sentence];
+   check_steps   steps;
    picture       p;
    pic_frame     f;
    sneppp_status st;
    if (!check_extent(w, e)) return check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "only windows with one or two coordinates and the sphere are drawn");
    st = check_factor(m, 0, x, count, &alone, &at, err);
-   if (st != SNEPPP_OK) return st;
+   if (st == SNEPPP_OK) st = check_spread(w, at, count, r->pair[0].used, r->seed, &steps, err); /* as they were checked */
+   if (st != SNEPPP_OK) { free(at); return st; }
    ratio = globe ? 2 : w->dim > 1 ? (e[1] - e[0]) / (e[3] - e[2]) : 1.4;
    wide = fmin(480, fmax(150, 260 * ratio));
    p = pic_make((int)wide + 780, 410);

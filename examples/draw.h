@@ -19,6 +19,7 @@ typedef struct draw_style {
    const char *const *name; /* (places)                                                       */
    const double (*where)[2]; /* (places) longitude and latitude, degrees                      */
    int         error;       /* maps: 1 = the standard error relative to the intensity         */
+   void (*xaxis)(picture *, const pic_frame *); /* time: draws what is below the frame, such as dates; NULL: numbers */
 } draw_style;
 
 /* The intensity at points, or its relative standard error. */
@@ -194,6 +195,12 @@ static inline int draw_expected(const sneppp_model *m, double a, double b, doubl
    return sneppp_count(m, &region, 1, count, NULL, NULL) == SNEPPP_OK;
 }
 
+static inline void draw_axes(picture *p, const pic_frame *f, const draw_style *s, const char *title)
+{
+   pic_axes(p, f, s->xaxis ? NULL : s->xlabel, s->ylabel, title);
+   if (s->xaxis) s->xaxis(p, f);
+}
+
 /* Bars count the events of equal intervals, the line is the number expected there, and the band holds nine of ten
    counts of a Poisson variable with that mean: about one bar in ten should end outside. */
 static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const char *path, int *outside, int *bars)
@@ -243,7 +250,7 @@ static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t 
       pic_line(&p, pic_x(&f, (double)u), pic_y(&f, fmin(yu, f.y1)), pic_x(&f, (double)v), pic_y(&f, fmin(yv, f.y1)), 2, 0xb03a10u);
    }
    for (size_t i = 0; count <= 2000 && i < count; i++) pic_line(&p, pic_x(&f, (double)x[i]), f.bottom - 6, pic_x(&f, (double)x[i]), f.bottom - 1, 0.8, PIC_INK);
-   pic_axes(&p, &f, s->xlabel, s->ylabel, NULL);
+   draw_axes(&p, &f, s, NULL);
    if (count) {
       snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
       pic_box(&p, f.left, 37, f.left + 14, 47, 0xc3cdd9u);
@@ -278,7 +285,7 @@ static inline int draw_profile(size_t bins, const double *edge, const sneppp_sur
       pic_line(&p, l, y, r, y, 2, 0xb03a10u);
       if (k) pic_line(&p, l, pic_y(&f, sure[k - 1].mean), l, y, 1, 0xb03a10u);
    }
-   pic_axes(&p, &f, s->xlabel, s->ylabel, s->title);
+   draw_axes(&p, &f, s, s->title);
    ok = pic_save(&p, path);
    pic_free(&p);
    return ok;

@@ -48,7 +48,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --threads N          threads to use (default 1)\n"
     "  --floor P            share of the events that a uniform part explains: where adam starts, what convex and pgd keep\n"
     "For --method convex, pgd and adam:\n"
-    "  --activation A       of the features of place: cos, sin, exp, erf, phi, step, relu, gelu or rbf\n"
+    "  --activation A       cos, sin, exp, step, relu or rbf; erf, phi and gelu for --no-place only\n"
     "  --steps N            most steps (default 2000 for convex, 20000 for pgd, 600 for adam)\n"
     "  --tune yes|no        choose the scale of cos and sin features and, but for adam, --trace by events held out (default\n"
     "                       yes where there is something to choose)\n"
@@ -70,8 +70,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
     "number and the range that holds nine of ten counts. On the sphere R may be lonlat:west,east,south,north (east < west\n"
-    "crosses the date line) or cap:lon,lat,degrees; exact to 1e-9 for a default fit, else numerical; an estimate of the error is\n"
-    "printed. Instead of a model, events and the options of fit may be given:\n"
+    "crosses the date line), cap:lon,lat,degrees or polygon:FILE with longitudes and latitudes, and arcs of great circles between\n"
+    "them; exact to 1e-9 for a default fit, else numerical; an estimate of the error is printed.\n"
+    "Instead of a model, events and the options of fit may be given:\n"
     "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"
     "  --regions FILE       many: one per line, such as box:0,1,0,1 time:3,4; one line of output each, in their order\n"
     "  --level L            how sure it is: lo to hi holds the true mean, and count_lo to count_hi a new count, with this\n"
@@ -87,10 +88,10 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "Writes the intensity averaged over what each cell has of the window, exactly, for models in a box or a polygon of the\n"
     "plane or on a raster. The cells are those that the model was fitted with; without them N squares along the longer\n"
     "side (default 100). --relative divides by the exposure: the risk. Cells outside the window are NODATA.\n"},
-   {"draw", "--region --error --geojson --cells --contours ",
-    "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
+   {"draw", "--region --error --geojson --cells --contours --dates ",
+    "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson] [--dates]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
-    "What is outside of the window is grey.\n"
+    "What is outside of the window is grey. With --dates, a line of time has dates below it.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
     "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with\n"
     "                       the intensity in their middle and, in the plane, the exact expected number; --cells N\n"
@@ -106,7 +107,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "The file and its columns are as in fit. Prints the tests, one sentence that sums them up, and a line for programs. A\n"
     "Poisson process is rejected in about 5 of 100 cases, also if the model was fitted to these very events: pairs are judged\n"
     "by fits to parts of them. Structure so fine that a fifth of the events does not show it counts as clusters: one pattern\n"
-    "cannot tell these two apart.\n"
+    "cannot tell these two apart. Where all coordinates were rounded to steps, such as days, events are spread over these and\n"
+    "nothing is said of distances below; where only a part was rounded, round the rest alike.\n"
     "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
     "  --test-scale S       intensity of these events relative to those fitted (default 1), such as 0.25 if one event in\n"
     "                       five was kept back\n"
@@ -137,6 +139,31 @@ static void fail(const char *a, const char *b)
 {
    fprintf(stderr, "sneppp: %s%s%s\n", where_read, a, b);
    exit(2);
+}
+
+/* Lists that live as long as the program. */
+typedef struct kept { struct kept *next; void *list; } kept;
+static kept *all_kept;
+
+static void forget_lists(void)
+{
+   while (all_kept) {
+      kept *next = all_kept->next;
+      free(all_kept->list);
+      free(all_kept);
+      all_kept = next;
+   }
+}
+
+static void *keep(void *list)
+{
+   kept *k = (kept *)malloc(sizeof *k);
+   if (!k) fail("not enough memory", "");
+   if (!all_kept) atexit(forget_lists);
+   k->next = all_kept;
+   k->list = list;
+   all_kept = k;
+   return list;
 }
 
 /* A file that cannot be used, with the system's reason where it gave one: errno is 0 before what is tried. */
@@ -220,6 +247,18 @@ static double whole(const char *option, const char *text, double lo, double hi)
    return v;
 }
 
+/* Are dates among these numbers? Then times are printed as dates, too. */
+static int has_date(const char *text)
+{
+   for (; *text; text += strcspn(text, ",:"), text += *text != 0) {
+      double     days;
+      char       piece[64];
+      snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, ","), text);
+      if (csv_date(piece, &days)) return 1;
+   }
+   return 0;
+}
+
 /* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. The list lives as long as the
    program. */
 static double *pairs(const char *option, const char *text, int *count, int ordered)
@@ -230,6 +269,7 @@ static double *pairs(const char *option, const char *text, int *count, int order
    for (const char *c = text; *c; c++) room += *c == ',';
    out = (double *)malloc((size_t)room * sizeof *out);
    if (!out) fail("not enough memory for ", option);
+   keep(out);
    n = csv_list(text, out, room);
    if (n < 2 || n % 2) {
       snprintf(why, sizeof why, "%s takes pairs of numbers a,b[,c,d,...], not \"%.60s\"", option, text);
@@ -237,7 +277,9 @@ static double *pairs(const char *option, const char *text, int *count, int order
    }
    for (int k = 1; k < n; k++)
       if ((k % 2 || ordered) && !(out[k - 1] < out[k])) {
-         snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
+         char a[40], b[40];
+         if (has_date(text) && csv_iso(out[k - 1], a) && csv_iso(out[k], b)) snprintf(why, sizeof why, "%s: %s is not before %s", option, a, b);
+         else snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
          fail(why, "");
       }
    *count = n;
@@ -263,18 +305,6 @@ static sneppp_act act_named(const char *v)
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) if (!strcmp(v, list[k].name)) return list[k].act;
    fail("--activation is cos, sin, exp, erf, phi, step, relu, gelu or rbf, not ", v);
    return SNEPPP_ACT_DEFAULT;
-}
-
-/* Are dates among these numbers? Then times are printed as dates, too. */
-static int has_date(const char *text)
-{
-   for (; *text; text += strcspn(text, ",:"), text += *text != 0) {
-      double     days;
-      char       piece[64];
-      snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, ","), text);
-      if (csv_date(piece, &days)) return 1;
-   }
-   return 0;
 }
 
 /* One option with its value; 0: unknown. */
@@ -489,7 +519,7 @@ static int is_dates(const csv_table *t, int column, int most, int timed)
 
 /* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time;
    dates are passed over, and text where enough is left. */
-static void first_columns(const csv_table *t, int most, int globe, int timed, layout *l)
+static void first_columns(const csv_table *t, const char *path, int most, int globe, int timed, layout *l)
 {
    static const char *const name[3] = {"x", "y", "z"};
    int                      named = most <= 3 && !globe, left = 0;
@@ -498,6 +528,7 @@ static void first_columns(const csv_table *t, int most, int globe, int timed, la
       named = l->space[k] >= 0 && l->space[k] != l->time && !is_dates(t, l->space[k], most, timed);
    }
    if (named) {
+      for (int k = 0; k < most; k++) column_named(t, path, name[k]); /* and no other is called so */
       l->count = most;
       return;
    }
@@ -547,7 +578,7 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
    } else {
       const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
-      first_columns(t, most, globe, timed, &l);
+      first_columns(t, path, most, globe, timed, &l);
       if (l.how == FORM_GUESSED) {
          l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
@@ -557,7 +588,14 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
          for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
          snprintf(why, sizeof why, "%.200s has %d column%s, but %d coordinates are needed%s%s", csv_called(path),
                   t->columns, t->columns == 1 ? "" : "s", globe ? 2 : w->dim, timed ? " beside the time" : "",
-                  dates ? ", and dates are none: see --columns" : "");
+                  dates ? ", and dates are none unless --columns names them, such as --columns " : "");
+         for (int part = 0; part < 2 && dates; part++) /* what was found, and the dates after it */
+            for (int k = 0; k < t->columns; k++) {
+               int found = 0;
+               for (int i = 0; i < l.count; i++) found |= l.space[i] == k;
+               if (part ? k == l.time || !is_dates(t, k, w->dim, timed) : !found) continue;
+               snprintf(why + strlen(why), sizeof why - strlen(why), "%s%.60s", why[strlen(why) - 1] == ' ' ? "" : ",", t->head[k].name);
+            }
          fail(why, "");
       }
    }
@@ -754,8 +792,8 @@ static void read_polygon(const char *path, sneppp_window *w)
       size[w->rings++] = corners - from;
       from = corners;
    }
-   w->xy = xy;
-   w->ring_size = size;
+   w->xy = (double *)keep(xy);
+   w->ring_size = (size_t *)keep(size);
    csv_free(&t);
 }
 
@@ -868,11 +906,21 @@ static const sneppp_window *window_of(const sneppp_model *m, int factor) { retur
 
 static int is_timed(const sneppp_model *m) { return m->factors == 2 && window_of(m, 1)->dim == 1; }
 
-/* lonlat:west,east,south,north or cap:lon,lat,degrees: places on the sphere, see sneppp_count_numeric. */
+/* lonlat:west,east,south,north, cap:lon,lat,degrees or polygon:FILE of longitudes and latitudes: places on the sphere, see
+   sneppp_count_numeric. */
 static int place_named(const sneppp_model *m, const char *text, sneppp_place *place)
 {
    const int cap = strncmp(text, "cap:", 4) == 0;
    double    v[4];
+   if (strncmp(text, "polygon:", 8) == 0 && window_of(m, 0)->space == SNEPPP_SPACE_SPHERE && window_of(m, 0)->dim == 3) {
+      sneppp_window ring;
+      memset(&ring, 0, sizeof ring);
+      if (place->shape) fail("two regions for the same coordinates: ", text);
+      read_polygon(text + 8, &ring);
+      place->shape = SNEPPP_SHAPE_POLYGON;
+      place->rings = ring.rings, place->ring_size = ring.ring_size, place->lonlat = ring.xy;
+      return 1;
+   }
    if (!cap && strncmp(text, "lonlat:", 7) != 0) return 0;
    if (window_of(m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(m, 0)->dim != 3) fail("this is a place on the sphere, and the model knows none: ", text);
    if (csv_list(strchr(text, ':') + 1, v, 4) != (cap ? 3 : 4)) fail("a place on the sphere is lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
@@ -917,15 +965,15 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
       const char *text = words[k], *rest = strchr(text, ':');
       double      side[2 * SNEPPP_MAX_DIM];
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
+      if (strncmp(text, "polygon:", 8) == 0) one_from_pipe(o->file[0], text + 8);
       if (place_named(m, text, place)) {
          if (strcmp(o->verb, "count") != 0 && strcmp(o->verb, "profile") != 0) fail("only count and profile take such a place: ", text);
          continue;
       }
       if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0))
-         fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, on the sphere lonlat:w,e,s,n or cap:lon,lat,degrees, not ", text);
+         fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, on the sphere lonlat:w,e,s,n or cap:lon,lat,degrees or polygon:FILE, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
       if (strncmp(text, "polygon:", 8) == 0) {
-         one_from_pipe(o->file[0], rest + 1);
          read_polygon(rest + 1, &part[f]);
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
@@ -988,7 +1036,52 @@ static void tell_outside(const sneppp_model *m, const sneppp_region *region, con
 }
 
 /* ---- pictures */
-static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, int error, const sneppp_parallel *par,
+static void date_tick(picture *p, const pic_frame *f, double day, const char *text)
+{
+   pic_line(p, pic_x(f, day), f->bottom, pic_x(f, day), f->bottom + 5, 1, PIC_GREY);
+   pic_text(p, fmin(pic_x(f, day), p->w - 6 - pic_text_width(9, text) / 2), f->bottom + 19, 9, 0.5, PIC_INK, text); /* and not cut */
+}
+
+/* Dates below a frame: minutes, hours, days, months or years apart, whatever leaves room for them. */
+static void date_axis(picture *p, const pic_frame *f)
+{
+   static const double minutes[] = {1, 5, 15, 30, 60, 180, 360, 720, 1440, 2 * 1440, 5 * 1440, 10 * 1440, 15 * 1440}, months[] = {1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000};
+   const double        least = (f->x1 - f->x0) * 120 / (f->right - f->left); /* days from one to the next */
+   char                text[40];
+   int                 k = 0;
+   if (least < 15) {
+      while (minutes[k] < 1440 * least) k++;
+      for (double t = ceil(f->x0 * 1440 / minutes[k] - 1e-9) * minutes[k]; t <= f->x1 * 1440 + 1e-6; t += minutes[k]) {
+         if (!csv_iso(t / 1440, text)) continue;
+         text[16] = 0; /* to the minute */
+         date_tick(p, f, t / 1440, text);
+      }
+   } else {
+      double       day;
+      int          at;
+      csv_iso(f->x0, text);
+      at = 12 * atoi(text);
+      while (months[k] < 12000 && 30 * months[k] < least) k++;
+      at -= at % (int)months[k];
+      for (; at < 120000; at += (int)months[k]) {
+         snprintf(text, sizeof text, "%04d-%02d-01", at / 12, at % 12 + 1);
+         if (!csv_date(text, &day) || day < f->x0 - 1e-6) continue;
+         if (day > f->x1) break;
+         text[k < 4 ? 7 : 4] = 0;
+         date_tick(p, f, day, text);
+      }
+   }
+   pic_text(p, (f->left + f->right) / 2, f->bottom + 42, 9, 0.5, PIC_INK, "time");
+}
+
+/* Can a time from a to b be shown like this? From ten minutes on, and in the years 0 to 9999. */
+static int has_dates(double a, double b)
+{
+   char text[40];
+   return b - a > 10.0 / 1440 && csv_iso(a, text) && csv_iso(b, text);
+}
+
+static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, int error, int dates, const sneppp_parallel *par,
                  const char *path)
 {
    const sneppp_window *w = window_of(m, 0);
@@ -1000,9 +1093,13 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    int          outside, bars, ok = 0;
    memset(&style, 0, sizeof style);
    style.error = error;
-   style.title = count ? "events" : "fitted intensity";
+   style.title = count ? "events" : error ? "relative standard error" : "fitted intensity";
    style.xlabel = d == 1 ? "time" : "x";
    style.ylabel = d == 1 ? "events in one bar" : "y";
+   if (dates && d == 1) {
+      const double a = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[0] : w->lo[0], b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+      if (has_dates(a, b)) style.xaxis = date_axis;
+   }
    style.legend = error ? "standard error / intensity" : w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
    if (error) {
       sneppp_events none;
@@ -1018,7 +1115,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
          if (!at) fail("not enough memory for ", path);
          for (size_t i = 0; i < count * d; i++) at[i] = x[i / d * (d + 1) + i % d];
       }
-      draw(&space, at, at ? count : 0, NULL, 0, par, path);
+      draw(&space, at, at ? count : 0, NULL, 0, 0, par, path);
       free(at);
       sneppp_free(&space);
       return;
@@ -1077,6 +1174,7 @@ static void rasterise(const options *o, sneppp_window *w)
       for (size_t i = 0; !exposure && i < count; i++) z[i * Q + k - (o->exposure != NULL)] = g.value[i];
       if (k && !exposure) asc_free(&g);
    }
+   keep(z), keep(first.value);
    cells = asc_window(&first);
    memcpy(cells.lo, w->lo, sizeof cells.lo), memcpy(cells.hi, w->hi, sizeof cells.hi);
    cells.xy = w->xy, cells.rings = w->rings, cells.ring_size = w->ring_size, cells.count = w->count;
@@ -1291,16 +1389,18 @@ static void learn(const options *o, learned *l)
 static void tell_covariates(FILE *to, const sneppp_window *w, const char *const *name, int json)
 {
    for (int k = 0; w->tilt && k < w->covariates; k++) {
-      const double *at = w->tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS, last = at[SNEPPP_BENDS - 1];
+      const double *at = w->tilt + 2 * SNEPPP_BENDS * k, *effect = at + SNEPPP_BENDS, *least = effect, last = at[SNEPPP_BENDS - 1];
       char          called[200];
       int           most = 0;
       if (name) snprintf(called, sizeof called, "%.*s", (int)strcspn(name[k], "="), name[k]);
       else snprintf(called, sizeof called, "covariate %d", k + 1);
       for (char *c = called; json && *c; c++) if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_'; /* as it stands there */
       for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] > effect[most]) most = i;
+      for (int i = 1; i < SNEPPP_BENDS; i++) if (effect[i] < *least) least = effect + i;
       if (json)
          fprintf(to, "%s{\"name\": \"%s\", \"from\": %.10g, \"to\": %.10g, \"factor\": %.6g, \"most_at\": %.10g}", k ? ", " : "", called, at[0], last,
                  exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
+      else if (at[0] < last && effect[most] == 0 && *least == 0) fprintf(to, "   %s: left out\n", called);
       else if (at[0] < last)
          fprintf(to, "   %s: from %g to %g by a factor of %.3g, most at %g\n", called, at[0], last, exp(effect[SNEPPP_BENDS - 1] - effect[0]), at[most]);
       else fprintf(to, "   %s: %g in all cells, of which nothing can be learnt\n", called, last);
@@ -1346,13 +1446,14 @@ static int fit(int count, char **arg)
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
+      if (!held.count) fprintf(stderr, "sneppp: %.200s holds no events, so that nothing is tested: is it the right file?\n", held.path);
       if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK)
          complain_event(&l.model, &held, &err);
       test_nll -= log(volume);
       points_free(&held);
    }
    if (o.save) save(&l.model, o.save);
-   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, &l.parallel, o.png);
+   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, o.dates || l.events.dated, &l.parallel, o.png);
    if (o.json) {
       fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", train, methods[l.report.method], l.report.width);
       fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
@@ -1634,9 +1735,9 @@ static int profile(int count, char **arg)
    b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
    if (q.region.factor[f]) {
       const sneppp_window *r = q.region.factor[f];
-      if (r->lo[0] < a || r->hi[0] > b) fail("the region of time reaches outside the window", "");
-      a = r->lo[0];
-      b = r->hi[0];
+      a = fmax(a, r->lo[0]); /* cut to the window, as in count */
+      b = fmin(b, r->hi[0]);
+      if (!(a < b)) fail("the region of time lies outside the window", "");
    }
    must_keep(&q.o, q.o.png);
    must_be_png(q.o.png);
@@ -1687,6 +1788,7 @@ static int profile(int count, char **arg)
       memset(&style, 0, sizeof style);
       snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * level);
       style.title = title, style.xlabel = q.o.dates ? "days since 1970-01-01" : "time", style.ylabel = "events in an interval";
+      if (q.o.dates && has_dates(edge[0], edge[bins])) style.xaxis = date_axis;
       errno = 0;
       if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail_file(q.o.png, " cannot be written");
    }
@@ -1736,7 +1838,7 @@ static int draw_file(int count, char **arg)
    if (q.o.geojson && q.o.error) fail("--geojson has no --error", "");
    if (q.o.contours && !q.o.geojson) fail("--contours is for --geojson", "");
    if (q.o.geojson) write_geojson(&q.model, q.region.factor[1], q.o.cells, q.o.contours, q.o.file[1]);
-   else draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, NULL, q.o.file[1]);
+   else draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, q.o.dates, NULL, q.o.file[1]);
    sneppp_free(&q.model);
    return 0;
 }
@@ -1882,6 +1984,14 @@ static int check(int count, char **arg)
    how.parallel = &parallel;
    if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (o.png && check_draw(&m, p.x, p.count, &r, &parallel, o.png, &err) != SNEPPP_OK) complain(o.png, &err);
+   for (int f = 0, first = 0; f < r.factors; first += window_of(&m, f++)->dim)
+      for (int k = 0; k < SNEPPP_MAX_DIM && !o.json; k++) {
+         const int globe = window_of(&m, f)->space == SNEPPP_SPACE_SPHERE, days = p.dated && f == m.factors - 1;
+         if (!(r.steps[f].step[k] > 0)) continue;
+         fprintf(say, "%s was recorded in steps of %.4g%s: events are spread over them, and distances below that are not judged\n",
+                 globe ? k ? "latitude" : "longitude" : p.name[first + k], r.steps[f].step[k],
+                 globe ? " degrees" : !days ? "" : fabs(r.steps[f].step[k] - 1) < 1e-6 ? " day" : " days");
+      }
    for (int f = 0; f < r.factors; f++) {
       const check_pair *pair = &r.pair[f];
       const char       *what = is_timed(&m) ? f ? " in time" : " in space" : "";
@@ -1906,6 +2016,9 @@ static int check(int count, char **arg)
       json_number(say, "dispersion", dispersion);
       json_number(say, "counts_p", counts_p);
       json_number(say, "times_p", r.time.count ? r.time.p : nan(""));
+      for (int f = 0; f < r.factors; f++)
+         if (r.steps[f].coarse > 0)
+            json_number(say, is_timed(&m) && f ? "time_step" : "step", r.steps[f].coarse * (window_of(&m, f)->space == SNEPPP_SPACE_SPHERE ? 180 / 3.14159265358979323846 : 1));
       fprintf(say, "}\n");
    } else {
       fprintf(say, "%s\n", r.sentence);

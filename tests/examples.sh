@@ -57,6 +57,9 @@ check "fit --covariate, by default" says "^covariates multiply the exposure" $s 
 check "fit --covariate --json" says '"tilt": 1, "covariates": .."name": "fault", "from": 0.25, "to": 129.*, "factor": ' $s fit examples/data/murchison_gold.csv \
    --window 352.7829,682.5896,6699.742,7101.484 --covariate fault=examples/data/murchison_fault_km.asc --no-place --json --save "$out/gold.model"
 check "info tells what covariates do" says "covariate 1: from 0.25 to 129.* by a factor of" $s info "$out/gold.model"
+check "info tells what covariates do not" sh -c "$s fit examples/data/bei.csv --window 0,1000,0,500 --covariate elevation=examples/data/bei_elevation.asc --width 100 --save $out/left.model &&
+   $s info $out/left.model | grep -q 'covariate 1: left out'"
+check "help tells where activations work" says "erf, phi and gelu for --no-place only" $s help fit
 printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n7 7\n7 7\n' >"$out/seven.asc"
 printf '1,1\n2,15\n17,3\n' >"$out/three.csv"
 check "a covariate that is the same everywhere" says "covariate seven is 7 in all cells" $s fit "$out/three.csv" --window 0,20,0,20 --covariate "seven=$out/seven.asc"
@@ -174,6 +177,9 @@ check "half of them are too few" sh -c "awk 'NR % 2' $out/coal2.csv >$out/coal3.
 check "half of them are half as many" sh -c "$s check $out/coal.model $out/coal3.csv --kept-back --test-scale 0.5 | grep -q '^nothing speaks against'"
 check "the same seed, the same check" sh -c "$s check $out/coal.model examples/data/coal.csv --simulations 19 --threads 2 >$out/a.txt && $s check $out/coal.model examples/data/coal.csv --simulations 19 | cmp - $out/a.txt"
 check "check for machines" says '^."events": 191, "sentence": ".*", "p": [0-9.]+' $s check "$out/coal.model" examples/data/coal.csv --simulations 19 --json
+awk 'BEGIN { srand(7); print "day"; for (i = 0; i < 300; i++) printf "2016-%02d-%02d\n", 1 + int(12 * rand()), 1 + int(28 * rand()) }' >"$out/bydays.csv"
+check "check of days" sh -c "$s fit $out/bydays.csv --window 2016-01-01,2017-01-01 --save $out/bydays.model && $s check $out/bydays.model $out/bydays.csv --png $out/check2.png | grep '^day was recorded in steps of 1 day: '"
+check "rounding is no order" says "^nothing speaks against" $s check "$out/bydays.model" "$out/bydays.csv"
 check "check in a polygon" says "^counts in" sh -c "$s fit $out/some.csv --polygon $out/plot.csv --save $out/poly.model && $s check $out/poly.model $out/some.csv --simulations 19"
 check "compare" says "^gain=-?[0-9.]+ error=[0-9.]+ events=299$" $s compare "$out/some.model" "$out/plain.model" "$out/others.csv"
 check "compare by quarters" sh -c "$s compare $out/some.model $out/plain.model $out/others.csv | grep -c '^box:' | grep -qx 4"
@@ -337,6 +343,10 @@ alike() {
 check "dates, and a time that comes first" alike
 check "a time that comes first, by number" says "train_events=40" $s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time 1 --time-window 2016-03-01,2016-04-01
 $s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time when --time-window 2016-03-01,2016-04-01 --save "$out/dates.model" >"$out/log2.txt" 2>&1
+printf 'x,x,y\n1,2,3\n' >"$out/thrice.csv"
+check "two columns x that nobody chose" refuses 'two columns "x"' $s fit "$out/thrice.csv" $place
+check "dates as a coordinate" refuses "none unless --columns names them, such as --columns x,y,when" $s fit "$out/dates.csv" --window 0,10,0,10,2016-03-01,2016-04-01
+check "test events that are none" sh -c "$s fit $out/dates.csv --columns x,y --window 0,10,0,10 --width 4 --test $out/none.csv 2>&1 | grep -q 'none.csv holds no events, so that nothing is tested'"
 check "a region between dates" says "^expected=" $s count "$out/dates.model" --region time:2016-03-01,2016-03-08
 check "points with the time first" sh -c "$s eval $out/dates.model $out/days.csv --time when | cut -d, -f1-3 | tail -n 1 | grep -q '^9,3,16872.6'"
 check "dates come out as dates" sh -c "$s eval $out/dates.model $out/dates.csv --time when | tail -n 1 | grep -q '^9,3,2016-03-12T15:30:00Z,'"
@@ -345,6 +355,16 @@ check "samples with dates are events" sh -c "$s sample $out/dates.model -n 30 --
 check "samples between dates" sh -c "$s sample $out/dates.model -n 9 --region time:2016-03-01,2016-03-02 | grep -c ',2016-03-01T[0-9:.]*Z$' | grep -qx 9"
 check "a profile between dates" says "^2016-03-01,2016-03-02T12:00:00Z,[0-9.]+,[0-9]+,[0-9]+$" $s profile "$out/dates.model" --region time:2016-03-01,2016-03-04 --bins 2
 check "a profile of events with dates" says "^2016-03-01,2016-03-16T12:00:00Z," $s profile "$out/dates.csv" --window 0,10,0,10 --width 4 --time when --time-window 16861,16892 --bins 2
+check "a span of time that ends before it begins" refuses "2016-06-01 is not before 2016-01-01" $s fit "$out/dates.csv" $place --time when --time-window 2016-06-01,2016-01-01
+$s fit "$out/bydays.csv" --window 2016-01-01,2017-01-01 --save "$out/year.model" --png "$out/span.png" >"$out/log2.txt" 2>&1
+check "dates below the events" png "$out/span.png"
+for option in "" --dates; do $s draw "$out/year.model" "$out/year$option.png" $option; done
+check "dates below a picture" sh -c "! cmp -s $out/year.png $out/year--dates.png"
+check "dates below a picture are drawn" png "$out/year--dates.png"
+for span in 2016-03-01,2016-03-02 2016-03-01,2016-03-21 2016-01-01,2016-06-01 1969-12-31,2017-01-01T06:00Z; do
+   check "a profile of $span" $s profile "$out/year.model" --region "time:$span" --png "$out/span.png"
+   check "its picture" png "$out/span.png"
+done
 check "a window between dates" says "\[2016-03-01, 2016-04-01\]" $s info "$out/dates.model" --dates
 
 # ---- GeoJSON, in and out
@@ -384,6 +404,11 @@ check "cells without GeoJSON" refuses "cells is for --geojson" $s draw "$m" "$ou
 
 # ---- places on the sphere
 check "a rectangle of the sphere" says "^expected=0[.]33[0-9]* interval90=0,1 error=[0-9.e-]+$" $s count "$out/g1.model" --region lonlat:0,20,0,30
+printf 'lon,lat\n0,0\n20,0\n20,30\n0,30\n' >"$out/corners.csv"
+check "a polygon of the sphere" sh -c "{ $s count $out/g1.model --region polygon:$out/corners.csv; $s count $out/g1.model --region lonlat:0,20,0,30; } |
+   awk -F'[= ]' '{ n[NR] = \$2 } END { exit !(NR == 2 && n[1] > n[2] && n[1] < 1.02 * n[2]) }'" # an arc lies north of its parallel
+check "a polygon of the sphere in time" says "^expected=[0-9.]+ lo=" $s count "$out/g1.model" --region "polygon:$out/corners.csv" --region time:2016-03-01,2016-03-02 --level 0.9
+check "two places of the sphere" refuses "two regions for the same" $s count "$out/g1.model" --region "polygon:$out/corners.csv" --region cap:0,0,5
 check "a cap of the sphere" says "^expected=0[.]7[0-9]* interval90=0,2 error=" $s count "$out/g1.model" --region cap:10,20,30 --region time:2016-03-01,2016-03-02
 printf 'lonlat:0,20,0,30\ntime:2016-03-01,2016-03-02\ncap:1,2,5 time:2016-03-01,2016-03-02\n' >"$out/places.txt"
 check "places in a file" sh -c "$s count $out/g1.model --regions $out/places.txt | tee $out/places.out | grep -c error= | grep -qx 2 && wc -l <$out/places.out | grep -qx 3"
@@ -504,7 +529,8 @@ check "a value that does not belong" refuses "no value belongs to --json" $s fit
 check "no name" refuses "a file without a name" $s fit "" $place
 $s fit "$out/rows.csv" --window 0,10 --width 4 --time 2 --time-window 0,5,6,10 --save "$out/gap.model" >"$out/log2.txt" 2>&1
 check "a profile with a gap" sh -c "$s profile $out/gap.model --bins 20 | awk -F, 'NR > 1 { sum += \$3; none += \$3 == 0 } END { exit !(NR == 21 && none == 2 && sum > 7.99 && sum < 8.01) }'"
-check "a profile that reaches outside" refuses "outside the window" $s profile "$out/gap.model" --region time:1,20
+check "a profile is cut to the window" sh -c "$s profile $out/gap.model --region time:-100,1000 --bins 3 >$out/a.txt && $s profile $out/gap.model --bins 3 | cmp - $out/a.txt"
+check "a profile beside the window" refuses "time lies outside the window" $s profile "$out/gap.model" --region time:2000,3000
 check "a region and a model from one pipe" refuses "cannot both" $s count - --region polygon:- <"$out/dates.model"
 check "--help" says "^sneppp fit" $s fit --help
 check "samples come back as they were" sh -c "$s sample $out/dates.model --seed 4 >$out/drawn.csv && $s eval $out/dates.model $out/drawn.csv | cut -d, -f1-3 | cmp - $out/drawn.csv"

@@ -343,6 +343,106 @@ TEST check_comparisons(void)
    PASS();
 }
 
+/* Steps are found whatever is in the way of them, and only where all numbers are multiples; which way was it? */
+TEST check_rounding_found(void)
+{
+   const double even[5] = {3, 3.7, 5.8, 7.2, 8.6}, gaps[4] = {0, 6, 10, 15}, odd[4] = {0, 0.31, 0.77, 1}, same[2] = {4, 4};
+   double       v[400];
+   check_steps  steps;
+   sneppp_error err;
+   sneppp_window year;
+   ASSERT_IN_RANGE(0.7, check_divisor(even, 5, 0.01), 1e-6);
+   ASSERT_IN_RANGE(1, check_divisor(gaps, 4, 0.1), 1e-12); /* of 6, 4 and 5 */
+   ASSERT_EQ(0, check_divisor(odd, 4, 0.05));
+   ASSERT_EQ(0, check_divisor(even, 5, 0.8)); /* too short to matter */
+   ASSERT_EQ(0, check_divisor(same, 2, 0.01));
+   for (int i = 0; i < 400; i++) v[i] = i % 100;
+   ASSERT_EQ(0.5, check_lean(v, 400, 1, 0, 100));    /* 0 to 99: down */
+   ASSERT_EQ(-0.5, check_lean(v, 400, 1, -1, 99));   /* up */
+   ASSERT_EQ(0, check_lean(v, 400, 1, -0.5, 99.5));  /* cells of the window */
+   ASSERT_EQ(0, check_lean(v, 400, 1, -2, 101));
+   for (int i = 0; i < 400; i++) v[i] = floor((i % 200) / 2.0 + 0.5);
+   ASSERT_EQ(0, check_lean(v, 400, 1, 0, 100)); /* 0 to 100, half of them on the walls: nearest */
+   memset(&year, 0, sizeof year);
+   year.dim = 1;
+   year.lo[0] = 16801, year.hi[0] = 17167;
+   for (int i = 0; i < 300; i++) check_x[i] = (sneppp_real)(16801 + i * 7919 % 366); /* days since 1970, which in float are known to minutes */
+   ASSERT_EQ(SNEPPP_OK, check_spread(&year, check_x, 300, 300, 1, &steps, &err));
+   ASSERT_IN_RANGE(1, steps.step[0], 1e-6);
+   ASSERT_EQ(0.5, steps.lean[0]);
+   PASS();
+}
+
+/* Poisson patterns stay what they are when they are rounded, clusters stay clusters, and nothing is said of distances below
+   the step. */
+TEST check_rounded_patterns(void)
+{
+   check_how    how;
+   check_report r;
+   check_steps  steps;
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_rng   rng;
+   sneppp_window globe;
+   size_t       n;
+   int          rejected = 0;
+   memset(&how, 0, sizeof how);
+   for (uint64_t seed = 0; seed < 5; seed++) { /* days of a year, rounded down */
+      n = 200;
+      check_flat_pattern(20 + seed, n);
+      for (size_t i = 0; i < n; i++) check_x[i] = (sneppp_real)(floor(365 * (double)check_x[i]) / 365);
+      ASSERT(check_fitted(&m, 1, check_x, n));
+      ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "", &r, &err));
+      rejected += r.p <= 0.05;
+      ASSERT_IN_RANGE(1.0 / 365, r.steps[0].step[0], 1e-6);
+      ASSERT(r.pair[0].distance[0] > 0.999 / 365);
+      check_forget(&r);
+      sneppp_free(&m);
+   }
+   for (uint64_t seed = 0; seed < 3; seed++) { /* to the nearest in one direction, and less exactly in the other */
+      n = check_flat_pattern(30 + seed, 200);
+      for (size_t i = 0; i < 2 * n; i++) check_x[i] = (sneppp_real)(floor((i % 2 ? 20 : 50) * (double)check_x[i] + 0.5) / (i % 2 ? 20 : 50));
+      ASSERT(check_fitted(&m, 2, check_x, n));
+      ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "", &r, &err));
+      rejected += r.p <= 0.05;
+      ASSERT_IN_RANGE(0.02, r.steps[0].step[0], 1e-6);
+      ASSERT_IN_RANGE(0.05, r.steps[0].step[1], 1e-6);
+      ASSERT(r.pair[0].distance[0] > 0.0499);
+      check_forget(&r);
+      sneppp_free(&m);
+   }
+   ASSERT(rejected <= 2);
+   n = check_thomas(7, 20, 0.02);
+   for (size_t i = 0; i < 2 * n; i++) check_x[i] = (sneppp_real)(floor(100 * (double)check_x[i]) / 100);
+   ASSERT(check_fitted(&m, 2, check_x, n));
+   ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "", &r, &err));
+   ASSERT(r.pair[0].p < 0.01 && r.pair[0].clusters == 1 && r.pair[0].reach > 0.00999);
+   check_forget(&r);
+   sneppp_free(&m);
+   n = check_flat_pattern(40, 200); /* exact numbers stay as they are */
+   ASSERT(check_fitted(&m, 2, check_x, n));
+   ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "", &r, &err));
+   ASSERT_EQ(0, r.steps[0].coarse);
+   check_forget(&r);
+   sneppp_free(&m);
+   memset(&globe, 0, sizeof globe); /* degrees of the sphere: half a degree of each */
+   globe.space = SNEPPP_SPACE_SPHERE;
+   globe.dim = 3;
+   sneppp_rng_init(&rng, 5, 0);
+   for (int i = 0; i < 300; i++) {
+      double lonlat[2];
+      lonlat[0] = floor(720 * sneppp_rng_uniform(&rng) + 0.5) / 2 - 180;
+      lonlat[1] = floor(asin(2 * sneppp_rng_uniform(&rng) - 1) * (360 / 3.14159265358979323846) + 0.5) / 2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(1, lonlat, 0, check_x + 3 * i, 0, &err));
+   }
+   ASSERT_EQ(SNEPPP_OK, check_spread(&globe, check_x, 300, 300, 1, &steps, &err));
+   for (int k = 0; k < 2; k++) ASSERT_IN_RANGE(0.5, steps.step[k], 1e-4);
+   ASSERT_IN_RANGE(0.5 * 3.14159265358979323846 / 180, steps.coarse, 1e-5);
+   ASSERT_EQ(SNEPPP_OK, check_spread(&globe, check_x, 300, 300, 1, &steps, &err)); /* and then there are none */
+   ASSERT_EQ(0, steps.coarse);
+   PASS();
+}
+
 TEST check_refusals(void)
 {
    sneppp_model m;
@@ -379,5 +479,7 @@ SUITE(check)
    RUN_TEST(check_kept_back);
    RUN_TEST(check_sphere_and_time);
    RUN_TEST(check_comparisons);
+   RUN_TEST(check_rounding_found);
+   RUN_TEST_LONG(check_rounded_patterns);
    RUN_TEST(check_refusals);
 }
