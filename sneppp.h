@@ -19674,7 +19674,7 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    seen, not of what m expected: one that reaches to a mean that is known to be wrong holds the true one too often (64 %
    at 50 %, of 100 waves for 3000 events in clusters). It then reaches as far towards m as Garwood's interval of n: no
    mean between n and m is excluded that neither the count nor the fit excludes. (To ask that of means beyond m as well,
-   up to the end that the fit alone would have, takes 50 % intervals to 56 to 63 % and makes 95 % ones 2 to 5 % wider.)
+   up to the end that the fit alone would have, takes 50 % intervals to 56 to 63 % and makes 95 % ones 2 to 6 % wider.)
    Where that moves an end, half of it moves the new count, which may also be any whole number in the interval. The
    constants were chosen by bench/cover.c. */
 #define SNEPPP__BIAS         2.0 /* allowance for the bias, in variances,                                           */
