@@ -19665,10 +19665,11 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    of which the part SHOWN is allowed. The two are combined, M = u m + (1 - u) n, with the weight u that has the least
    expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the
    upper one with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's
-   exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. Of the region's own events it is up
-   to a whole one where hardly any are known, by exp(-M^2/Q), as the shape M^2/Q of the distribution is then near 0:
-   for n = 0 and u = 0 the exact end, -log((1 - level)/2), is that of mean 1, and of half an event 1.1 where it is 3.0. A
-   new count is a Poisson draw whose mean is a gamma variable between the two: negative binomial, of variance M + Q.
+   exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. Of the region's own events it is
+   up to a whole one where hardly any are known, by exp(-M^2/Q), as the shape M^2/Q is then near 0: for n = 0 and u = 0
+   the exact end, -log((1 - level)/2), is 3.0 at 90 %, that of an exponential distribution of mean 1, and half an event
+   alone gave 1.1. A new count is a Poisson draw whose mean is a gamma variable between the two: negative binomial, of
+   variance M + Q.
 
    An interval reaches to m, unless the region's own count contradicts it, which then also has the scatter of what was
    seen, not of what m expected: one that reaches to a mean that is known to be wrong holds the true one too often (64 %
