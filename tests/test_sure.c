@@ -570,6 +570,88 @@ TEST sure_overrated(void)
    PASS();
 }
 
+/* Garwood's exact interval of so many events. */
+static void sure_exact(double count, double level, double *lo, double *hi)
+{
+   double below = 0, above = 40;
+   for (int k = 0; k < 60; k++) { /* the quantile of the normal distribution, with which the search begins */
+      double z = 0.5 * (below + above);
+      *(sneppp__upper(z) > 0.5 * (1 - level) ? &below : &above) = z;
+   }
+   *lo = count > 0 ? sneppp__gamma_quantile(count, 0.5 * (1 - level), 0, below) : 0;
+   *hi = sneppp__gamma_quantile(count + 1, 0.5 * (1 - level), 1, below);
+}
+
+/* A density that rises from 0 along a line: of the first bins the fit expects several events where none was seen, or where
+   a group of them lies hardly any. No mean between the region's own count and that of the fit is excluded which the exact
+   interval of the count holds, and any whole number in the interval may be a new count. */
+TEST sure_reaches_towards_the_fit(void)
+{
+   enum { bins = 12, N = 300, group = 40 };
+   const double level[3] = {0.5, 0.9, 0.95};
+   int          below = 0, over = 0;
+   for (int run = 0; run < 12; run++) {
+      sneppp_real     x[N + group];
+      sneppp_desc     desc;
+      sneppp_fit_desc fit;
+      sneppp_events   events;
+      sneppp_model    m;
+      sneppp_window   part[bins];
+      sneppp_region   region[bins];
+      sneppp_rng      rng;
+      double          own[bins];
+      memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit), memset(&events, 0, sizeof events);
+      memset(part, 0, sizeof part), memset(region, 0, sizeof region), memset(own, 0, sizeof own);
+      sneppp_rng_init(&rng, 7, (uint64_t)run);
+      while (events.count < N) { /* none in the first bin, and in half of the runs a group in the second */
+         double at = bins * sqrt(sneppp_rng_uniform(&rng));
+         if (at > 1) x[events.count++] = (sneppp_real)at;
+      }
+      for (int i = 0; i < group && run % 2; i++) x[events.count++] = (sneppp_real)(1.5 + 0.05 * sneppp_rng_uniform(&rng));
+      for (size_t i = 0; i < events.count; i++) own[(int)x[i] < bins ? (int)x[i] : bins - 1]++;
+      desc.factor[0].window.dim = 1, desc.factor[0].window.hi[0] = bins, desc.width = run < 8 ? 0 : 6;
+      events.x = x, fit.events = &events, fit.method = run < 8 ? SNEPPP_METHOD_AUTO : SNEPPP_METHOD_CONVEX;
+      fit.resolution = run < 8 ? -1 : 0; /* events stay where they are */
+      for (int c = 0; c < bins; c++) part[c].dim = 1, part[c].lo[0] = c, part[c].hi[0] = c + 1, region[c].factor[0] = part + c;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+      for (int k = 0; k < 3; k++) {
+         sneppp_sure s[bins];
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, bins, level[k], s, NULL, NULL));
+         for (int c = 0; c < bins; c++) {
+            double lo, hi;
+            sure_exact(own[c], level[k], &lo, &hi);
+            below += s[c].upper < s[c].mean, over += s[c].lower > s[c].mean;
+            ASSERT(s[c].upper >= fmin(s[c].mean, hi) * (1 - 1e-6));
+            ASSERT(s[c].lower <= fmax(s[c].mean, lo) * (1 + 1e-6));
+            ASSERT((double)s[c].count_upper + 1 > s[c].upper && (double)s[c].count_lower - 1 < s[c].lower);
+         }
+      }
+      sneppp_free(&m);
+   }
+   ASSERT(below > 3 && over > 3); /* there were such */
+   PASS();
+}
+
+/* A fit that says nothing, and no event: nearly the exact interval, which ends at -log((1 - level)/2). */
+TEST sure_of_none(void)
+{
+   for (int k = 0; k < 3; k++) {
+      const double  level = k == 0 ? 0.9 : k == 1 ? 0.95 : 0.99, exact = -log(0.5 * (1 - level));
+      double        a = 1, w = 1; /* m = 1 hangs on one event, as far as is known in the region */
+      sneppp_model  model;
+      sneppp__sure  s;
+      sneppp_sure   out;
+      memset(&model, 0, sizeof model), memset(&s, 0, sizeof s);
+      model.origin.scale = 1;
+      s.model = &model, s.level = level, s.z = 1.96, s.tails = 1, s.weights = 100, s.N = 1, s.a = &a, s.w = &w;
+      ASSERT_EQ(SNEPPP_OK, sneppp__sure_answer(&s, 1, 0, 1, 0, 0, &out, NULL));
+      ASSERT(out.lower == 0 && out.upper > 0.7 * exact && out.upper < exact);
+      ASSERT(out.count_lower == 0 && (double)out.count_upper >= floor(out.upper));
+   }
+   PASS();
+}
+
 /* Saved models keep what intervals need, to the bit; models that were changed, or reduced, or never fitted have none. */
 TEST sure_saved(void)
 {
@@ -1373,6 +1455,8 @@ SUITE(sure)
    RUN_TEST(sure_contradicted);
    RUN_TEST(sure_unexpected);
    RUN_TEST(sure_overrated);
+   RUN_TEST(sure_reaches_towards_the_fit);
+   RUN_TEST(sure_of_none);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_failed_fits);
