@@ -1057,8 +1057,8 @@ SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M,
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 /* A picture: out (cells[1], cells[0]) of a model of one or two coordinates, row after row from lo on; 0 outside the
-   window. What AUTO makes takes tables along each axis instead of points one by one; means of other models are counts
-   of boxes, one by one, as are those of cells that a polygon's border cuts. */
+   window. What AUTO makes takes tables along each axis instead of points one by one, means on rasters, too; means of
+   other models are counts of boxes, one by one, as are those of cells that a polygon's border cuts. */
 SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_grid *grid, sneppp_real *out,
                                        const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
@@ -12244,7 +12244,8 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
 
 /* ---- rasters. A bump is a product of two functions of one coordinate each, so on a grid it is the outer product of two
    short columns of exponentials, or for means of differences of erf; likewise the table of wide bumps, cell by cell.
-   What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. */
+   What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. Where
+   the window is a raster itself, the lines of both grids make a third one, see sneppp__bake_cells. */
 #define SNEPPP__BAND     64
 #define SNEPPP__BAKE_PAD 8 /* doubles, the widest vector */
 
@@ -12254,10 +12255,29 @@ typedef struct sneppp__bake {
    double              lo[2], hi[2], step[2]; /* in the user's units                                            */
    double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
    int                 means;
+   const double       *line[2];               /* (cells + 1) sides as features see them, or NULL: even; then by = 1 */
+   double             *fine;                  /* (cells) masses, not means, of these cells; out is not touched  */
    double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
    double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (row, CHEB), (2, BAND, CHEB)               */
    sneppp_real        *out;
 } sneppp__bake;
+
+/* The lower side of cell i along axis k. */
+SNEPPP__INLINE double sneppp__bake_side(const sneppp__bake *r, int k, size_t i)
+{
+   return r->line[k] ? r->line[k][i] : r->at[k] + (double)i * r->by[k];
+}
+
+/* The cell of uneven sides in which u lies; 0 and the last one have all that is beyond. */
+static size_t sneppp__bake_find(const sneppp__bake *r, int k, double u)
+{
+   size_t lo = 0, hi = r->cells[k];
+   while (hi - lo > 1) {
+      size_t middle = lo + (hi - lo) / 2;
+      if (r->line[k][middle] <= u) lo = middle; else hi = middle;
+   }
+   return lo;
+}
 
 /* exp(-s (u - c)^2) along axis k, at the centres of the cells first .. end - 1 or as means over their parts in [-1, 1],
    by differences of erfc towards the nearer tail, in which the least cancels. */
@@ -12271,7 +12291,7 @@ static void sneppp__bake_bump(const sneppp__bake *r, int k, double c, double s, 
    }
    if (!r->means) sneppp__array_exp_f64(n, E, E);
    for (size_t i = 0; r->means && i <= n; i++) {
-      double u = root * (fmin(1, fmax(-1, r->at[k] + (double)(first + i) * r->by[k])) - c), now = erfc(fabs(u));
+      double u = root * (fmin(1, fmax(-1, sneppp__bake_side(r, k, first + i))) - c), now = erfc(fabs(u));
       if (i) E[i - 1] = scale * (last < 0 && u > 0 ? 2 - tail - now : fabs(tail - now));
       last = u, tail = now;
    }
@@ -12285,7 +12305,8 @@ static size_t sneppp__bake_cheb(const sneppp__bake *r, int k, size_t q, size_t c
    size_t n = 0;
    for (size_t i = *first; i < end; i++) {
       double *to = T + n * SNEPPP__CHEB, scale = (double)cells, base = 2 * (double)q + 1 - scale, F[2][SNEPPP__CHEB];
-      double  u = r->at[k] + (double)i * r->by[k], a = u * scale - base, b = (u + r->by[k]) * scale - base;
+      double  u = sneppp__bake_side(r, k, i), v = r->line[k] ? r->line[k][i + 1] : u + r->by[k], a = u * scale - base,
+              b = v * scale - base;
       if (!r->means) {
          double t = 0.5 * (a + b), place = 0.5 * (t + base + scale); /* as sneppp__table_at finds its cell */
          size_t cell = place > 0 ? (size_t)place : 0;
@@ -12364,8 +12385,15 @@ static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_
          for (int k = 0; k < m->D; k++) { /* the cells that it reaches */
             c[k] = centre[(size_t)k * q->count + b] / m->metric[k];
             s[k] = (double)m->sharp[at] * m->metric[k] * m->metric[k];
-            double radius = sqrt(SNEPPP__EDGE / s[k]), off = r->means ? 1 : 0.5,
-                   lo = (c[k] - radius - r->at[k]) / r->by[k] - off, hi = (c[k] + radius - r->at[k]) / r->by[k] + off;
+            double radius = sqrt(SNEPPP__EDGE / s[k]), off = r->means ? 1 : 0.5, lo, hi;
+            if (r->line[k]) { /* cells may be narrow, and one more on each side then says little: a bump ends at 1e-16 */
+               radius = sqrt(36.8 / s[k]);
+               size_t a = sneppp__bake_find(r, k, c[k] - radius), z = sneppp__bake_find(r, k, c[k] + radius) + 1;
+               from[k] = a < from[k] ? from[k] : a < to[k] ? a : to[k];
+               to[k] = z > to[k] ? to[k] : z > from[k] ? z : from[k];
+               continue;
+            }
+            lo = (c[k] - radius - r->at[k]) / r->by[k] - off, hi = (c[k] + radius - r->at[k]) / r->by[k] + off;
             if (lo > (double)from[k]) from[k] = lo < (double)to[k] ? (size_t)lo : to[k];
             if (hi < (double)to[k]) to[k] = hi > (double)from[k] ? (size_t)ceil(hi) : from[k];
          }
@@ -12417,7 +12445,13 @@ static void sneppp__bake_lane(size_t lane, void *arg)
          const sneppp_node *q = &m->node[k];
          if (!q->kid && q->reach2 >= 0) sneppp__bake_leaf(r, q, first, rows, sum, axis, band);
       }
-      for (size_t j = 0; j < rows; j++) {
+      for (size_t j = 0; r->fine && j < rows; j++)
+         for (size_t i = 0; i < r->cells[0]; i++) {
+            double area = r->line[0][i + 1] - r->line[0][i];
+            if (m->D > 1) area *= r->line[1][first + j + 1] - r->line[1][first + j];
+            r->fine[(first + j) * r->cells[0] + i] = m->alpha * sum[j * r->row + i] + m->floor * area;
+         }
+      for (size_t j = 0; !r->fine && j < rows; j++) {
          unsigned char *in = (unsigned char *)axis;
          sneppp__bake_inside(r, first + j, in);
          for (size_t i = 0; i < r->cells[0]; i++) {
@@ -12437,8 +12471,10 @@ static void sneppp__bake_lane(size_t lane, void *arg)
 static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sneppp_error *err)
 {
    const sneppp_model  *m = r->model;
-   const sneppp_window *win = &m->desc.factor[0].window;
-   const int            walls = win->space == SNEPPP_SPACE_POLYGON;
+   sneppp_window        outline = m->desc.factor[0].window;
+   const sneppp_window *win = &outline;
+   const int            walls = win->space == SNEPPP_SPACE_POLYGON || (win->space == SNEPPP_SPACE_RASTER && win->xy);
+   if (walls) outline.space = SNEPPP_SPACE_POLYGON; /* what cuts a raster */
    for (size_t k = 0; k < r->cells[0] * r->cells[1]; k++) {
       sneppp_window box[2];
       sneppp_region cell;
@@ -12462,6 +12498,103 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
    return SNEPPP_OK;
 }
 
+/* The bands, by as many lanes as there are. */
+static sneppp_status sneppp__bake_run(sneppp__bake *r, const sneppp_parallel *par, sneppp_error *err)
+{
+   const size_t band = r->cells[1] < SNEPPP__BAND ? r->cells[1] : SNEPPP__BAND, bands = (r->cells[1] - 1) / band + 1,
+                lanes = bands < SNEPPP__LANES ? bands : SNEPPP__LANES;
+   sneppp__room room = sneppp__room_open(r->model->desc.alloc_ctx);
+   r->row = r->cells[0] + SNEPPP__BAKE_PAD;
+   while (sneppp__room_run(&room, err))
+      for (size_t l = 0; l < lanes; l++) {
+         r->sum[l] = sneppp__doubles(&room.c, band, r->row);
+         r->axis[l] = sneppp__doubles(&room.c, r->row, SNEPPP__CHEB);
+         r->band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
+      }
+   SNEPPP__TRY(room.st);
+   sneppp__run(par, sneppp__bake_lane, r, lanes);
+   sneppp__block_free(&room.block);
+   return SNEPPP_OK;
+}
+
+/* The lines along axis k of the picture and, if its factor is one, of the raster, within the window: line[i] as features
+   see it, and between it and the next cell own[i] of the raster and pixel[i]. Lines that only rounding keeps apart are
+   one. Returns the number of cells. */
+static size_t sneppp__bake_lines(const sneppp__bake *r, int k, double *line, size_t *own, size_t *pixel)
+{
+   const int                 f = r->model->factors > 1 ? k : 0, axis = k - f;
+   const sneppp_layer_state *L = &r->model->layer[f];
+   const sneppp_window      *w = &r->model->desc.factor[f].window;
+   const int                 raster = w->space == SNEPPP_SPACE_RASTER;
+   double                    side[2], lo, hi, at, next;
+   size_t                    n = 0, i = 0, j = 0, cells = raster ? w->cells[axis] : 1;
+   sneppp__window_side(w, axis, &side[0], &side[1]);
+   lo = fmax(side[0], r->lo[k]), hi = fmin(side[1], r->hi[k]);
+   for (at = lo; at < hi; at = next) {
+      double x = r->hi[k], y = side[1], least = 1e-13 * r->step[k];
+      if (raster) least = fmin(least, 1e-13 * w->cell[axis]);
+      while (i + 1 < r->cells[k] && (x = r->lo[k] + (double)(i + 1) * r->step[k]) <= at + least) i++, x = r->hi[k];
+      while (j + 1 < cells && (y = w->origin[axis] + (double)(j + 1) * w->cell[axis]) <= at + least) j++, y = side[1];
+      next = fmin(fmin(x, y), hi);
+      if (!(next > at + least)) next = hi; /* a sliver at the end */
+      line[n] = (at - L->shift[axis]) * L->rate[axis], own[n] = j, pixel[n] = i;
+      line[++n] = (next - L->shift[axis]) * L->rate[axis];
+   }
+   return n;
+}
+
+/* Means where the window is a raster: sums over cells that lie in one of its own, whose exposure is constant, and in one
+   of the picture's. The bumps are those of a box there, so the work is in proportion to the cells of both and to what
+   bumps reach, as it is in boxes. */
+static sneppp_status sneppp__bake_cells(const sneppp__bake *of, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model *m = of->model;
+   sneppp__bake        r = *of;
+   double             *line[2] = {NULL, NULL}, *row = NULL;
+   size_t             *own[2] = {NULL, NULL}, *pixel[2] = {NULL, NULL}, room_of[2] = {1, 1};
+   sneppp_status       st;
+   sneppp__room        room = sneppp__room_open(m->desc.alloc_ctx), more = sneppp__room_open(m->desc.alloc_ctx);
+   for (int k = 0; k < m->D; k++) {
+      const sneppp_window *w = &m->desc.factor[m->factors > 1 ? k : 0].window;
+      room_of[k] = of->cells[k] + 2 + (w->space == SNEPPP_SPACE_RASTER ? w->cells[m->factors > 1 ? 0 : k] : 0);
+   }
+   while (sneppp__room_run(&room, err)) {
+      for (int k = 0; k < 2; k++) {
+         line[k] = sneppp__doubles(&room.c, room_of[k] + 1, 1);
+         own[k] = (size_t *)sneppp__take(&room.c, room_of[k], 1, sizeof *own[k]);
+         pixel[k] = (size_t *)sneppp__take(&room.c, room_of[k], 1, sizeof *pixel[k]);
+      }
+      row = sneppp__doubles(&room.c, of->cells[0], 1);
+   }
+   SNEPPP__TRY(room.st);
+   for (size_t k = 0; k < of->cells[0] * of->cells[1]; k++) of->out[k] = 0;
+   r.cells[1] = 1, r.by[0] = r.by[1] = 1;
+   if (m->D < 2) line[1][0] = 0, line[1][1] = 1, own[1][0] = pixel[1][0] = 0;
+   for (int k = 0; k < m->D; k++) r.cells[k] = sneppp__bake_lines(of, k, line[k], own[k], pixel[k]), r.line[k] = line[k];
+   if (!r.cells[0] || !r.cells[1]) { sneppp__block_free(&room.block); return SNEPPP_OK; }
+   while (sneppp__room_run(&more, err)) r.fine = sneppp__doubles(&more.c, r.cells[0], r.cells[1]);
+   st = more.st == SNEPPP_OK ? sneppp__bake_run(&r, par, err) : more.st;
+   for (size_t j = 0; st == SNEPPP_OK && j < r.cells[1]; j++) {
+      size_t y = pixel[1][j];
+      if (!j || pixel[1][j - 1] != y) memset(row, 0, of->cells[0] * sizeof *row);
+      for (size_t i = 0; i < r.cells[0]; i++) {
+         double weight = 1;
+         for (int f = 0; f < m->factors; f++) {
+            const sneppp_window *w = &m->layer[f].inside;
+            if (w->space != SNEPPP_SPACE_RASTER) continue;
+            weight *= sneppp__raster_exposure(w, f ? own[1][j] : own[0][i] + (w->dim > 1 ? own[1][j] * w->cells[0] : 0));
+         }
+         row[pixel[0][i]] += weight * r.fine[j * r.cells[0] + i];
+      }
+      if (j + 1 < r.cells[1] && pixel[1][j + 1] == y) continue;
+      for (size_t i = 0; i < of->cells[0]; i++)
+         of->out[y * of->cells[0] + i] = (sneppp_real)(row[i] / (of->by[0] * of->by[1]));
+   }
+   if (more.st == SNEPPP_OK) sneppp__block_free(&more.block);
+   sneppp__block_free(&room.block);
+   return st;
+}
+
 /* The centres of cells, as a source of points. */
 static size_t sneppp__bake_centres(sneppp_real *x, size_t first, size_t count, void *arg)
 {
@@ -12476,7 +12609,7 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
                                        const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__bake r;
-   int            flat = 1, boxes = 1;
+   int            flat = 1, boxes = 1, rasters = 1, cells = 0, walls = 0;
    SNEPPP__TRY(sneppp__model_check(model, err));
    SNEPPP__REFUSE(err, !grid || !out, ARG, "grid or out is NULL");
    SNEPPP__REFUSE(err, model->D > 2, ARG,
@@ -12488,7 +12621,13 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       const sneppp_window *w = &model->desc.factor[f].window;
       boxes = boxes && (sneppp__is_flat(w) || w->space == SNEPPP_SPACE_RASTER);
       flat = flat && sneppp__has_sides(w);
+      if (w->space == SNEPPP_SPACE_RASTER) {
+         const sneppp_window *own = &model->layer[f].inside; /* what covariates multiply it by is in its weights */
+         rasters = rasters && sneppp__raster_places(own) && !sneppp__raster_more(own);
+         cells = 1, walls = walls || w->xy != NULL;
+      } else rasters = rasters && w->space == SNEPPP_SPACE_BOX;
    }
+   rasters = rasters && cells && r.means;
    SNEPPP__REFUSE(err, grid->means && !boxes, NO_CLOSED_FORM,
                   "grid.means: only boxes, polygons and rasters have means over cells");
    SNEPPP__REFUSE(err, model->D == 1 && grid->cells[1] > 1, ARG, "grid.cells[1] = %d, but the model has one coordinate",
@@ -12506,26 +12645,14 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       SNEPPP__REFUSE(err, !sneppp__finite(hi - lo) || !(r.at[k] + r.by[k] > r.at[k]) || !(lo + r.step[k] > lo), RANGE,
                      "grid.lo[%d] to hi = %g: %d cells there cannot be told apart", k, hi, grid->cells[k]);
    }
-   if (!model->nodes || !flat) { /* no sum of bumps */
+   if (!model->nodes || !(flat || rasters)) { /* no sum of bumps; points are asked one by one */
       sneppp_events centres;
       memset(&centres, 0, sizeof centres);
       centres.count = r.cells[0] * r.cells[1], centres.read = sneppp__bake_centres, centres.user = &r;
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp_intensities(model, &centres, out, par, err);
    }
-   const size_t band = r.cells[1] < SNEPPP__BAND ? r.cells[1] : SNEPPP__BAND, bands = (r.cells[1] - 1) / band + 1,
-                lanes = bands < SNEPPP__LANES ? bands : SNEPPP__LANES;
-   r.row = r.cells[0] + SNEPPP__BAKE_PAD;
-   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
-   while (sneppp__room_run(&room, err))
-      for (size_t l = 0; l < lanes; l++) {
-         r.sum[l] = sneppp__doubles(&room.c, band, r.row);
-         r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
-         r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
-      }
-   SNEPPP__TRY(room.st);
-   sneppp__run(par, sneppp__bake_lane, &r, lanes);
-   sneppp__block_free(&room.block);
-   if (r.means && model->desc.factor[0].window.space == SNEPPP_SPACE_POLYGON)
+   SNEPPP__TRY(rasters ? sneppp__bake_cells(&r, par, err) : sneppp__bake_run(&r, par, err));
+   if (r.means && (flat ? model->desc.factor[0].window.space == SNEPPP_SPACE_POLYGON : walls))
       return sneppp__bake_counts(&r, 1, err);
    return SNEPPP_OK;
 }

@@ -1870,8 +1870,88 @@ TEST raster_islands_above_a_cell(void)
    PASS();
 }
 
+/* Means of a picture on a raster are the counts of its cells, also where the lines of the two grids have nothing to do with
+   each other; and no cell is asked by itself, which would borrow each time, but those that a polygon cuts. */
+TEST raster_means(void)
+{
+   enum { KINDS = RASTER_CASES + 2 };
+   int fast = 0;
+   for (int kind = 0; kind < KINDS; kind++) {
+      raster_case        c, other;
+      static sneppp_real x[3 * 200], out[20 * 20], y[3 * 200];
+      sneppp_desc        desc;
+      sneppp_events      events;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_error       err;
+      test_alloc         heap = {0, 0, 0, 0};
+      raster_make(&c, kind < RASTER_CASES ? kind : 6), raster_make(&other, 7);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+      events.x = x, events.count = raster_events(&c.win, 200, x), fit.events = &events;
+      c.win.covariates = kind % 2 ? 0 : c.win.covariates;
+      desc.factor[0].window = c.win;
+      if (kind >= RASTER_CASES) { /* products of lines: with a box, and of two rasters */
+         desc.factor[1].window = kind > RASTER_CASES ? other.win : raster_box(-3, 5, 0, 1), desc.factor[1].window.dim = 1;
+         if (kind > RASTER_CASES) (void)raster_events(&other.win, 200, y);
+         else for (int i = 0; i < 200; i++) y[i] = (sneppp_real)(-3 + 8 * (i * i % 199) / 199.0);
+         for (int i = 199; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = y[i];
+      }
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+      fast += m.nodes > 0;
+      m.desc.alloc_ctx = &heap;
+      for (int k = 0; k < 3; k++) {
+         sneppp_grid grid;
+         size_t      cut = 0;
+         memset(&grid, 0, sizeof grid);
+         grid.means = 1, grid.cells[0] = k ? 13 : 10, grid.cells[1] = m.D == 1 ? 1 : k ? 7 : 9;
+         for (int r = 0; r < 2; r++) { /* the cells of the raster, a picture that reaches beyond, and one inside */
+            double side[2];
+            int    f = m.factors > 1 ? r : 0;
+            if (r >= m.D) continue;
+            sneppp__window_side(&m.desc.factor[f].window, r - f, &side[0], &side[1]);
+            if (m.desc.factor[f].window.space == SNEPPP_SPACE_RASTER && !k) {
+               const sneppp_window *w = &m.desc.factor[f].window;
+               side[0] = w->origin[r - f], side[1] = w->origin[r - f] + w->cell[r - f] * (double)w->cells[r - f];
+               grid.cells[r] = (int)w->cells[r - f];
+            }
+            grid.lo[r] = side[0] + (k == 1 ? -0.06 : k ? 0.06 : 0), grid.hi[r] = side[1] + (k == 1 ? 0.2 : k ? -0.2 : 0);
+         }
+         for (size_t fail = 1; m.nodes && fail < 3; fail++) {
+            heap.calls = 0, heap.fail_at = fail;
+            ASSERT_EQ(SNEPPP_ERR_MEMORY, sneppp_bake(&m, &grid, out, NULL, &err));
+            ASSERT_EQ(0u, heap.live);
+         }
+         heap.calls = heap.fail_at = 0;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, out, NULL, &err), "%d");
+         if (m.nodes && !c.win.xy) { ASSERT(heap.calls < 8); }
+         for (size_t i = 0, n = (size_t)grid.cells[0] * (size_t)grid.cells[1]; i < n; i++) {
+            sneppp_window box[2];
+            sneppp_region cell;
+            double        count = 0, area = 1;
+            memset(box, 0, sizeof box), memset(&cell, 0, sizeof cell);
+            for (int r = 0; r < m.D; r++) {
+               int    f = m.factors > 1 ? r : 0;
+               size_t at = r ? i / (size_t)grid.cells[0] : i % (size_t)grid.cells[0];
+               double step = (grid.hi[r] - grid.lo[r]) / grid.cells[r];
+               box[f].dim = r - f + 1, box[f].lo[r - f] = grid.lo[r] + (double)at * step;
+               box[f].hi[r - f] = at + 1 < (size_t)grid.cells[r] ? box[f].lo[r - f] + step : grid.hi[r], cell.factor[f] = &box[f], area *= step;
+            }
+            if (sneppp_count(&m, &cell, 1, &count, NULL, &err)) FAILm(err.why);
+            ASSERT_IN_RANGE(count / area, (double)out[i], (sizeof(sneppp_real) == 4 ? 1e-6 : 1e-11) * count / area + 1e-12);
+            cut += count > 0;
+         }
+         ASSERT(cut > 0);
+      }
+      m.desc.alloc_ctx = NULL;
+      sneppp_free(&m);
+   }
+   ASSERT(fast > 6);
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_means);
    RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
