@@ -1878,7 +1878,7 @@ TEST raster_means(void)
    int fast = 0;
    for (int kind = 0; kind < KINDS; kind++) {
       raster_case        c, other;
-      static sneppp_real x[3 * 200], out[20 * 20], y[3 * 200];
+      static sneppp_real x[3 * 80], out[20 * 20], y[3 * 80];
       sneppp_desc        desc;
       sneppp_events      events;
       sneppp_fit_desc    fit;
@@ -1887,14 +1887,14 @@ TEST raster_means(void)
       test_alloc         heap = {0, 0, 0, 0};
       raster_make(&c, kind < RASTER_CASES ? kind : 6), raster_make(&other, 7);
       memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
-      events.x = x, events.count = raster_events(&c.win, 200, x), fit.events = &events;
+      events.x = x, events.count = raster_events(&c.win, 80, x), fit.events = &events;
       c.win.covariates = kind % 2 ? 0 : c.win.covariates;
       desc.factor[0].window = c.win;
       if (kind >= RASTER_CASES) { /* products of lines: with a box, and of two rasters */
          desc.factor[1].window = kind > RASTER_CASES ? other.win : raster_box(-3, 5, 0, 1), desc.factor[1].window.dim = 1;
-         if (kind > RASTER_CASES) (void)raster_events(&other.win, 200, y);
-         else for (int i = 0; i < 200; i++) y[i] = (sneppp_real)(-3 + 8 * (i * i % 199) / 199.0);
-         for (int i = 199; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = y[i];
+         if (kind > RASTER_CASES) (void)raster_events(&other.win, 80, y);
+         else for (int i = 0; i < 80; i++) y[i] = (sneppp_real)(-3 + 8 * (i * i % 79) / 79.0);
+         for (int i = 79; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = y[i];
       }
       if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
       fast += m.nodes > 0;
@@ -1949,8 +1949,99 @@ TEST raster_means(void)
    PASS();
 }
 
+/* Draws from sums of bumps on rasters, also where few cells have nearly all of the weight, so that bumps are drawn both ways:
+   as many as expected in boxes that have nothing to do with the cells, and without a candidate that is thrown away or a
+   bound of a cell, unless a polygon cuts. */
+TEST raster_draws_of_bumps(void)
+{
+   enum { KINDS = RASTER_CASES + 2, N = 10000 };
+   sneppp_real *y = (sneppp_real *)malloc(2 * N * sizeof *y);
+   ASSERT(y != NULL);
+   for (int kind = 0; kind < 2 * KINDS; kind++) {
+      const int          product = kind / 2 >= RASTER_CASES, steep = kind % 2;
+      raster_case        c;
+      sneppp_real        x[2 * 80];
+      sneppp_desc        desc;
+      sneppp_events      events;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_desc how;
+      sneppp_sample_info info;
+      sneppp_window      part[2];
+      sneppp_region      region;
+      double             all;
+      raster_make(&c, product ? 6 : kind / 2);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(&how, 0, sizeof how);
+      memset(&region, 0, sizeof region);
+      events.x = x, events.count = raster_events(&c.win, 80, x), fit.events = &events;
+      for (int k = 0; steep && k < RASTER_CELLS; k++) c.weight[k] *= k % 17 == 6 ? 300 : 1; /* seen by far too few */
+      if (kind / 2 > RASTER_CASES) c.win.covariates = 0;
+      desc.factor[0].window = c.win;
+      if (product) {
+         desc.factor[1].window = raster_box(-3, 5, 0, 1), desc.factor[1].window.dim = 1;
+         for (int i = 79; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = (sneppp_real)(-3 + 8 * (i * i % 79) / 79.0);
+      }
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+      ASSERT_EQ(SNEPPP_READOUT_DIAGONAL, m.desc.readout);
+      for (int some = 0; some < 2; some++) { /* everywhere; in a part, which a polygon of the window may cut */
+         double lo[2] = {2, 1}, hi[2] = {10, 7.3};
+         if (m.factors > 1) lo[1] = -3, hi[1] = 5;
+         if (kind / 2 == 4) hi[0] = 2.8, hi[1] = 1.7;
+         for (int r = 0; some && r < 2; r++) lo[r] += 0.23 * (hi[r] - lo[r]), hi[r] -= 0.31 * (hi[r] - lo[r]);
+         part[0] = raster_box(lo[0], hi[0], lo[1], hi[1]);
+         if (m.D == 1 || m.factors > 1) part[0].dim = 1;
+         part[1] = raster_box(lo[1], hi[1], 0, 1), part[1].dim = 1;
+         region.factor[0] = &part[0], region.factor[1] = m.factors > 1 ? &part[1] : NULL;
+         how.count = N, how.seed = 4, how.region = some ? &region : NULL;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, y, N, &info, &err), "%d");
+         if (sneppp_count(&m, how.region, 1, &all, NULL, &err)) FAILm(err.why);
+         ASSERT_IN_RANGE(all, info.expected, 1e-9 * all);
+         ASSERT_EQ(0u, info.cells);
+         if (!c.win.xy) { ASSERT(info.candidates <= N + 10); }
+         if (some) { /* the same points in memory that was given, without a loan unless walls need counts of their own */
+            static sneppp_real z[2 * 100];
+            size_t             bytes = sneppp_sample_bytes(&m, how.region, 100, &err);
+            test_alloc         heap = {0, 0, 0, 0};
+            void              *mem = malloc(bytes);
+            ASSERT(bytes > 0 && mem != NULL);
+            m.desc.alloc_ctx = &heap;
+            how.mem = mem, how.mem_bytes = bytes, how.count = 100;
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, z, 100, &info, &err), "%d");
+            ASSERT_MEM_EQ(y, z, 100 * (size_t)m.D * sizeof *z);
+            if (!c.win.xy) { ASSERT_EQ(0u, heap.calls); }
+            m.desc.alloc_ctx = NULL;
+            free(mem);
+            how.mem = NULL, how.mem_bytes = 0;
+         }
+         for (int k = 0; k < (m.D == 1 ? 5 : 15); k++) {
+            sneppp_window sub[2];
+            sneppp_region in;
+            double        count, hits = 0;
+            memcpy(sub, part, sizeof sub), memset(&in, 0, sizeof in);
+            sub[0].lo[0] = lo[0] + (hi[0] - lo[0]) * (k % 5) / 5, sub[0].hi[0] = lo[0] + (hi[0] - lo[0]) * (k % 5 + 1) / 5;
+            for (int r = 0; r < 2 && m.D > 1; r++)
+               *(r ? &sub[m.factors > 1].hi[m.factors < 2] : &sub[m.factors > 1].lo[m.factors < 2]) = lo[1] + (hi[1] - lo[1]) * (k / 5 + r) / 3;
+            in.factor[0] = &sub[0], in.factor[1] = m.factors > 1 ? &sub[1] : NULL;
+            if (sneppp_count(&m, &in, 1, &count, NULL, &err)) FAILm(err.why);
+            for (size_t i = 0; i < N; i++) {
+               double v[2] = {0, 0};
+               for (int r = 0; r < m.D; r++) v[r] = (double)y[(size_t)m.D * i + (size_t)r];
+               hits += sneppp_window_contains(&sub[0], v) && (m.factors < 2 || sneppp_window_contains(&sub[1], v + 1));
+               if (!k) { ASSERT(sneppp_window_contains(&c.win, v)); }
+            }
+            ASSERT_IN_RANGE(N * count / all, hits, 5 * sqrt(N * count / all) + 2);
+         }
+      }
+      sneppp_free(&m);
+   }
+   free(y);
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_draws_of_bumps);
    RUN_TEST(raster_means);
    RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
