@@ -1168,9 +1168,9 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
    true, because its intensity is far below any bound or changes within the last digits, is refused
    (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show only on the way, x is
    then undefined.
-   Works in one block: 24 bytes per unit for mixtures (and 8 for each of a raster's cells), at most 131072 cells or 32 MB for others (and a cell for each
-   of a raster's) and a few matrices (n, n). sneppp_sample_bytes is its size for up to cap points in region (all
-   boxes: NULL), or 0 and a reason where the model cannot be sampled. */
+   Works in one block: 24 bytes per unit for mixtures (and 8 for each of a raster's cells), at most 131072 cells or
+   32 MB for others (and a cell for each of a raster's) and a few matrices (n, n). sneppp_sample_bytes is its size for up
+   to cap points in region (all boxes: NULL), or 0 and a reason where the model cannot be sampled. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
@@ -5295,6 +5295,7 @@ static double sneppp__erf_diff(double x, double y)
    double value = 0, r = 0.5 * (y - x), node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
    if (x > y) return -sneppp__erf_diff(y, x);
    if (y < 0) return sneppp__erf_diff(-y, -x); /* now |x| <= y: erf is odd */
+   if (x > 27.3) return 0; /* below the least double, which exp takes long to find out */
    if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
    if (x > 0 && 2 * r * (x + y) > 1) {
       value = sneppp__mills_right(x * SNEPPP__SQRT2);
@@ -8730,13 +8731,20 @@ static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
             f[r][2] = tau * tau * f[r][0];
          } else {
             double a = lo[r] - p->w[0][r] - o[r].d[0], b = hi[r] - p->w[0][r] - o[r].d[0],
-                   u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v),
-                   drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
-                                            : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+                   u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu, ev, drop;
             f[r][0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+            left[r] = k;
+            if (!out) { /* only slopes need the moments, which take three times as long */
+               k *= f[r][0];
+               if (!(k > 0)) break;
+               continue;
+            }
+            eu = exp(-u * u), ev = exp(-v * v);
+            drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
+                                     : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
             f[r][1] = peak * tau * tau * drop;
             f[r][2] = tau * tau * (f[r][0] + peak * (a * eu - b * ev));
-            if (out && fabs(u) < 0.01 && fabs(v) < 0.01) { /* a bell much wider than the window: that cancels */
+            if (fabs(u) < 0.01 && fabs(v) < 0.01) { /* a bell much wider than the window: that cancels */
                double node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
                int    n = sneppp__gauss_legendre(6, node, share);
                f[r][2] = 0;
