@@ -1870,6 +1870,12 @@ TEST raster_islands_above_a_cell(void)
    PASS();
 }
 
+static void raster_backwards(void (*job)(size_t, void *), void *arg, size_t count, void *user)
+{
+   (void)user;
+   while (count) job(--count, arg);
+}
+
 /* Means of a picture on a raster are the counts of its cells, also where the lines of the two grids have nothing to do with
    each other; and no cell is asked by itself, which would borrow each time, but those that a polygon cuts. */
 TEST raster_means(void)
@@ -1941,6 +1947,17 @@ TEST raster_means(void)
             cut += count > 0;
          }
          ASSERT(cut > 0);
+      }
+      if (m.D > 1) { /* the same bits in whatever order the bands are done */
+         enum { X = 5, Y = 300 };
+         static sneppp_real one[X * Y], two[X * Y];
+         sneppp_grid        grid;
+         sneppp_parallel    par;
+         memset(&grid, 0, sizeof grid), memset(&par, 0, sizeof par);
+         grid.means = 1, grid.cells[0] = kind == 3 || kind == 8 ? 1 : X, grid.cells[1] = kind == 3 || kind == 8 ? 20 : Y, par.run = raster_backwards;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, one, NULL, &err), "%d");
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, two, &par, &err), "%d");
+         ASSERT_MEM_EQ(one, two, (size_t)grid.cells[0] * (size_t)grid.cells[1] * sizeof *one);
       }
       m.desc.alloc_ctx = NULL;
       sneppp_free(&m);
