@@ -12507,35 +12507,53 @@ static void sneppp__bake_lane(size_t lane, void *arg)
    }
 }
 
-/* Means one by one; with sums of bumps only of cells that a wall cuts, and 0 for those outside. */
-static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sneppp_error *err)
+/* Means by counts of cells; with sums of bumps only of cells that a wall cuts, and 0 for those outside. */
+static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, const sneppp_parallel *par,
+                                         sneppp_error *err)
 {
    const sneppp_model  *m = r->model;
    sneppp_window        outline = m->desc.factor[0].window;
    const sneppp_window *win = &outline;
    const int            walls = win->space == SNEPPP_SPACE_POLYGON || (win->space == SNEPPP_SPACE_RASTER && win->xy);
    if (walls) outline.space = SNEPPP_SPACE_POLYGON; /* what cuts a raster */
-   for (size_t k = 0; k < r->cells[0] * r->cells[1]; k++) {
-      sneppp_window box[2];
-      sneppp_region cell;
-      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1);
-      memset(&cell, 0, sizeof cell);
-      memset(box, 0, sizeof box);
+   enum { SOME = 256 }; /* cells in a call, which share the work that is not theirs */
+   const double   area = r->step[0] * (m->D > 1 ? r->step[1] : 1);
+   const size_t   cells = r->cells[0] * r->cells[1];
+   sneppp_window *box = NULL;
+   sneppp_region *cell = NULL;
+   size_t        *which = NULL, have = 0;
+   double        *count = NULL;
+   sneppp_status  st = SNEPPP_OK;
+   sneppp__room   room = sneppp__room_open(m->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) {
+      box = (sneppp_window *)sneppp__take(&room.c, 2 * SOME, 1, sizeof *box);
+      cell = (sneppp_region *)sneppp__take(&room.c, SOME, 1, sizeof *cell);
+      which = (size_t *)sneppp__take(&room.c, SOME, 1, sizeof *which);
+      count = sneppp__doubles(&room.c, SOME, 1);
+   }
+   SNEPPP__TRY(room.st);
+   for (size_t k = 0; st == SNEPPP_OK && k < cells; k++) {
+      sneppp_window *b = box + 2 * have;
+      memset(b, 0, 2 * sizeof *b), memset(&cell[have], 0, sizeof *cell);
       for (int q = 0; q < m->D; q++) {
          int f = m->factors > 1 ? q : 0, own = q - f;
-         box[f].dim = own + 1, cell.factor[f] = &box[f];
-         box[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
-         box[f].hi[own] = (q ? k / r->cells[0] : k % r->cells[0]) + 1 < r->cells[q] ? box[f].lo[own] + r->step[q]
-                                                                                     : r->hi[q];
+         b[f].dim = own + 1, cell[have].factor[f] = &b[f];
+         b[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
+         b[f].hi[own] = (q ? k / r->cells[0] : k % r->cells[0]) + 1 < r->cells[q] ? b[f].lo[own] + r->step[q]
+                                                                                   : r->hi[q];
       }
-      int cut = walls && sneppp__box_is_cut(win, box);
+      int cut = walls && sneppp__box_is_cut(win, b);
       int some = cut || !walls ||
-                 sneppp__polygon_holds(win, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]));
-      if (some && cut_only && !cut) continue;
-      if (some) SNEPPP__TRY(sneppp_count(m, &cell, 1, &count, NULL, err));
-      r->out[k] = (sneppp_real)(count / area);
+                 sneppp__polygon_holds(win, 0.5 * (b->lo[0] + b->hi[0]), 0.5 * (b->lo[1] + b->hi[1]));
+      if (!some) r->out[k] = 0;
+      else if (cut || !cut_only) which[have++] = k;
+      if (have < SOME && (k + 1 < cells || !have)) continue;
+      st = sneppp_count(m, cell, have, count, par, err);
+      for (size_t i = 0; st == SNEPPP_OK && i < have; i++) r->out[which[i]] = (sneppp_real)(count[i] / area);
+      have = 0;
    }
-   return SNEPPP_OK;
+   sneppp__block_free(&room.block);
+   return st;
 }
 
 /* The bands, by as many lanes as there are. */
@@ -12689,11 +12707,11 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
       sneppp_events centres;
       memset(&centres, 0, sizeof centres);
       centres.count = r.cells[0] * r.cells[1], centres.read = sneppp__bake_centres, centres.user = &r;
-      return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp_intensities(model, &centres, out, par, err);
+      return r.means ? sneppp__bake_counts(&r, 0, par, err) : sneppp_intensities(model, &centres, out, par, err);
    }
    SNEPPP__TRY(rasters ? sneppp__bake_cells(&r, par, err) : sneppp__bake_run(&r, par, err));
    if (r.means && (flat ? model->desc.factor[0].window.space == SNEPPP_SPACE_POLYGON : walls))
-      return sneppp__bake_counts(&r, 1, err);
+      return sneppp__bake_counts(&r, 1, par, err);
    return SNEPPP_OK;
 }
 
