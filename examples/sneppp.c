@@ -1850,12 +1850,11 @@ static int raster_file(int count, char **arg)
    sneppp_model         space;
    const sneppp_model  *m = &q.model;
    const sneppp_window *w;
-   sneppp_window       *box;
-   sneppp_region       *region;
+   sneppp_grid          grid;
    sneppp_error         err;
    asc_grid             g;
-   double               e[4];
-   size_t               n, inside = 0, *which;
+   double               e[4], *mean;
+   size_t               n;
    ask(&q, "raster", count, arg, 2, "Which model, and what is the grid's name?");
    must_differ(q.o.file[0], q.o.file[1]);
    memset(&space, 0, sizeof space);
@@ -1876,13 +1875,16 @@ static int raster_file(int count, char **arg)
       g.cells[r] = own ? w->cells[r] : (size_t)fmax(1, ceil((e[2 * r + 1] - e[2 * r]) / side - 1e-9));
    }
    n = g.cells[0] * g.cells[1];
-   g.value = (double *)malloc(n * sizeof *g.value), box = (sneppp_window *)calloc(n, sizeof *box);
-   region = (sneppp_region *)calloc(n, sizeof *region), which = (size_t *)malloc(n * sizeof *which);
-   if (!g.value || !box || !region || !which) fail("not enough memory for ", q.o.file[1]);
+   g.value = (double *)malloc(n * sizeof *g.value), mean = (double *)malloc(n * sizeof *mean);
+   if (!g.value || !mean) fail("not enough memory for ", q.o.file[1]);
+   memset(&grid, 0, sizeof grid), grid.means = 1;
+   for (int r = 0; r < 2; r++)
+      grid.lo[r] = g.origin[r], grid.hi[r] = g.origin[r] + (double)g.cells[r] * g.cell[r], grid.cells[r] = (int)g.cells[r];
+   if (sneppp_bake(m, &grid, mean, NULL, &err) != SNEPPP_OK) fail(err.why, "");
    for (size_t k = 0; k < n; k++) {
-      sneppp_window *b = &box[inside];
-      double         mass = 0;
-      b->space = SNEPPP_SPACE_BOX, b->dim = 2, g.value[k] = nan("");
+      sneppp_window box, *b = &box;
+      double        mass = 0;
+      memset(&box, 0, sizeof box), b->space = SNEPPP_SPACE_BOX, b->dim = 2, g.value[k] = nan("");
       for (int r = 0; r < 2; r++) {
          const double lo = g.origin[r] + (double)(r ? k / g.cells[0] : k % g.cells[0]) * g.cell[r];
          b->lo[r] = fmax(lo, e[2 * r]), b->hi[r] = fmin(lo + g.cell[r], e[2 * r + 1]);
@@ -1906,19 +1908,12 @@ static int raster_file(int count, char **arg)
          mass = sneppp_window_mass(&part);
          if (!(mass > 1e-9 * whole)) continue; /* a corner, or rounding */
       }
-      g.value[k] = 1 / mass, which[inside] = k, region[inside].factor[0] = b, inside++;
-   }
-   {
-      double *expected = (double *)malloc((inside + 1) * sizeof *expected);
-      if (!expected) fail("not enough memory for ", q.o.file[1]);
-      if (sneppp_count(m, region, inside, expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
-      for (size_t k = 0; k < inside; k++) g.value[which[k]] *= expected[k];
-      free(expected);
+      g.value[k] = mean[k] * (g.cell[0] * g.cell[1]) / mass; /* a mean over all of the cell, also of one that is cut */
    }
    errno = 0;
    if (!asc_write(&g, q.o.file[1])) fail_file(q.o.file[1], " cannot be written");
    asc_free(&g);
-   free(box), free(region), free(which);
+   free(mean);
    if (m == &space) sneppp_free(&space);
    sneppp_free(&q.model);
    return 0;

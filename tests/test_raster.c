@@ -1870,8 +1870,196 @@ TEST raster_islands_above_a_cell(void)
    PASS();
 }
 
+static void raster_backwards(void (*job)(size_t, void *), void *arg, size_t count, void *user)
+{
+   (void)user;
+   while (count) job(--count, arg);
+}
+
+/* Means of a picture on a raster are the counts of its cells, also where the lines of the two grids have nothing to do with
+   each other; and no cell is asked by itself, which would borrow each time, but those that a polygon cuts. */
+TEST raster_means(void)
+{
+   enum { KINDS = RASTER_CASES + 2 };
+   int fast = 0;
+   for (int kind = 0; kind < KINDS; kind++) {
+      raster_case        c, other;
+      static sneppp_real x[3 * 80], out[20 * 20], y[3 * 80];
+      sneppp_desc        desc;
+      sneppp_events      events;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_error       err;
+      test_alloc         heap = {0, 0, 0, 0};
+      raster_make(&c, kind < RASTER_CASES ? kind : 6), raster_make(&other, 7);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+      events.x = x, events.count = raster_events(&c.win, 80, x), fit.events = &events;
+      c.win.covariates = kind % 2 ? 0 : c.win.covariates;
+      desc.factor[0].window = c.win;
+      if (kind >= RASTER_CASES) { /* products of lines: with a box, and of two rasters */
+         desc.factor[1].window = kind > RASTER_CASES ? other.win : raster_box(-3, 5, 0, 1), desc.factor[1].window.dim = 1;
+         if (kind > RASTER_CASES) (void)raster_events(&other.win, 80, y);
+         else for (int i = 0; i < 80; i++) y[i] = (sneppp_real)(-3 + 8 * (i * i % 79) / 79.0);
+         for (int i = 79; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = y[i];
+      }
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+      fast += m.nodes > 0;
+      m.desc.alloc_ctx = &heap;
+      for (int k = 0; k < 3; k++) {
+         sneppp_grid grid;
+         size_t      cut = 0;
+         memset(&grid, 0, sizeof grid);
+         grid.means = 1, grid.cells[0] = k ? 13 : 10, grid.cells[1] = m.D == 1 ? 1 : k ? 7 : 9;
+         for (int r = 0; r < 2; r++) { /* the cells of the raster, a picture that reaches beyond, and one inside */
+            double side[2];
+            int    f = m.factors > 1 ? r : 0;
+            if (r >= m.D) continue;
+            sneppp__window_side(&m.desc.factor[f].window, r - f, &side[0], &side[1]);
+            if (m.desc.factor[f].window.space == SNEPPP_SPACE_RASTER && !k) {
+               const sneppp_window *w = &m.desc.factor[f].window;
+               side[0] = w->origin[r - f], side[1] = w->origin[r - f] + w->cell[r - f] * (double)w->cells[r - f];
+               grid.cells[r] = (int)w->cells[r - f];
+            }
+            grid.lo[r] = side[0] + (k == 1 ? -0.06 : k ? 0.06 : 0), grid.hi[r] = side[1] + (k == 1 ? 0.2 : k ? -0.2 : 0);
+         }
+         for (size_t fail = 1; m.nodes && fail < 3; fail++) {
+            heap.calls = 0, heap.fail_at = fail;
+            ASSERT_EQ(SNEPPP_ERR_MEMORY, sneppp_bake(&m, &grid, out, NULL, &err));
+            ASSERT_EQ(0u, heap.live);
+         }
+         heap.calls = heap.fail_at = 0;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, out, NULL, &err), "%d");
+         if (m.nodes && !c.win.xy) { ASSERT(heap.calls < 8); }
+         for (size_t i = 0, n = (size_t)grid.cells[0] * (size_t)grid.cells[1]; i < n; i++) {
+            sneppp_window box[2];
+            sneppp_region cell;
+            double        count = 0, area = 1;
+            memset(box, 0, sizeof box), memset(&cell, 0, sizeof cell);
+            for (int r = 0; r < m.D; r++) {
+               int    f = m.factors > 1 ? r : 0;
+               size_t at = r ? i / (size_t)grid.cells[0] : i % (size_t)grid.cells[0];
+               double step = (grid.hi[r] - grid.lo[r]) / grid.cells[r];
+               box[f].dim = r - f + 1, box[f].lo[r - f] = grid.lo[r] + (double)at * step;
+               box[f].hi[r - f] = at + 1 < (size_t)grid.cells[r] ? box[f].lo[r - f] + step : grid.hi[r], cell.factor[f] = &box[f], area *= step;
+            }
+            if (sneppp_count(&m, &cell, 1, &count, NULL, &err)) FAILm(err.why);
+            ASSERT_IN_RANGE(count / area, (double)out[i], (sizeof(sneppp_real) == 4 ? 1e-6 : 1e-11) * count / area + 1e-12);
+            cut += count > 0;
+         }
+         ASSERT(cut > 0);
+      }
+      if (m.D > 1) { /* the same bits in whatever order the bands are done */
+         enum { X = 5, Y = 300 };
+         static sneppp_real one[X * Y], two[X * Y];
+         sneppp_grid        grid;
+         sneppp_parallel    par;
+         memset(&grid, 0, sizeof grid), memset(&par, 0, sizeof par);
+         grid.means = 1, grid.cells[0] = kind == 3 || kind == 8 ? 1 : X, grid.cells[1] = kind == 3 || kind == 8 ? 20 : Y, par.run = raster_backwards;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, one, NULL, &err), "%d");
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_bake(&m, &grid, two, &par, &err), "%d");
+         ASSERT_MEM_EQ(one, two, (size_t)grid.cells[0] * (size_t)grid.cells[1] * sizeof *one);
+      }
+      m.desc.alloc_ctx = NULL;
+      sneppp_free(&m);
+   }
+   ASSERT(fast > 6);
+   PASS();
+}
+
+/* Draws from sums of bumps on rasters, also where few cells have nearly all of the weight, so that bumps are drawn both ways:
+   as many as expected in boxes that have nothing to do with the cells, and without a candidate that is thrown away or a
+   bound of a cell, unless a polygon cuts. */
+TEST raster_draws_of_bumps(void)
+{
+   enum { KINDS = RASTER_CASES + 2, N = 10000 };
+   sneppp_real *y = (sneppp_real *)malloc(2 * N * sizeof *y);
+   ASSERT(y != NULL);
+   for (int kind = 0; kind < 2 * KINDS; kind++) {
+      const int          product = kind / 2 >= RASTER_CASES, steep = kind % 2;
+      raster_case        c;
+      sneppp_real        x[2 * 80];
+      sneppp_desc        desc;
+      sneppp_events      events;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_desc how;
+      sneppp_sample_info info;
+      sneppp_window      part[2];
+      sneppp_region      region;
+      double             all;
+      raster_make(&c, product ? 6 : kind / 2);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(&how, 0, sizeof how);
+      memset(&region, 0, sizeof region);
+      events.x = x, events.count = raster_events(&c.win, 80, x), fit.events = &events;
+      for (int k = 0; steep && k < RASTER_CELLS; k++) c.weight[k] *= k % 17 == 6 ? 300 : 1; /* seen by far too few */
+      if (kind / 2 > RASTER_CASES) c.win.covariates = 0;
+      desc.factor[0].window = c.win;
+      if (product) {
+         desc.factor[1].window = raster_box(-3, 5, 0, 1), desc.factor[1].window.dim = 1;
+         for (int i = 79; i >= 0; i--) x[2 * i] = x[i], x[2 * i + 1] = (sneppp_real)(-3 + 8 * (i * i % 79) / 79.0);
+      }
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+      ASSERT_EQ(SNEPPP_READOUT_DIAGONAL, m.desc.readout);
+      for (int some = 0; some < 2; some++) { /* everywhere; in a part, which a polygon of the window may cut */
+         double lo[2] = {2, 1}, hi[2] = {10, 7.3};
+         if (m.factors > 1) lo[1] = -3, hi[1] = 5;
+         if (kind / 2 == 4) hi[0] = 2.8, hi[1] = 1.7;
+         for (int r = 0; some && r < 2; r++) lo[r] += 0.23 * (hi[r] - lo[r]), hi[r] -= 0.31 * (hi[r] - lo[r]);
+         part[0] = raster_box(lo[0], hi[0], lo[1], hi[1]);
+         if (m.D == 1 || m.factors > 1) part[0].dim = 1;
+         part[1] = raster_box(lo[1], hi[1], 0, 1), part[1].dim = 1;
+         region.factor[0] = &part[0], region.factor[1] = m.factors > 1 ? &part[1] : NULL;
+         how.count = N, how.seed = 4, how.region = some ? &region : NULL;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, y, N, &info, &err), "%d");
+         if (sneppp_count(&m, how.region, 1, &all, NULL, &err)) FAILm(err.why);
+         ASSERT_IN_RANGE(all, info.expected, 1e-9 * all);
+         ASSERT_EQ(0u, info.cells);
+         if (!c.win.xy) { ASSERT(info.candidates <= N + 10); }
+         if (some) { /* the same points in memory that was given, without a loan unless walls need counts of their own */
+            static sneppp_real z[2 * 100];
+            size_t             bytes = sneppp_sample_bytes(&m, how.region, 100, &err);
+            test_alloc         heap = {0, 0, 0, 0};
+            void              *mem = malloc(bytes);
+            ASSERT(bytes > 0 && mem != NULL);
+            m.desc.alloc_ctx = &heap;
+            how.mem = mem, how.mem_bytes = bytes, how.count = 100;
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, z, 100, &info, &err), "%d");
+            ASSERT_MEM_EQ(y, z, 100 * (size_t)m.D * sizeof *z);
+            if (!c.win.xy) { ASSERT_EQ(0u, heap.calls); }
+            m.desc.alloc_ctx = NULL;
+            free(mem);
+            how.mem = NULL, how.mem_bytes = 0;
+         }
+         for (int k = 0; k < (m.D == 1 ? 5 : 15); k++) {
+            sneppp_window sub[2];
+            sneppp_region in;
+            double        count, hits = 0;
+            memcpy(sub, part, sizeof sub), memset(&in, 0, sizeof in);
+            sub[0].lo[0] = lo[0] + (hi[0] - lo[0]) * (k % 5) / 5, sub[0].hi[0] = lo[0] + (hi[0] - lo[0]) * (k % 5 + 1) / 5;
+            for (int r = 0; r < 2 && m.D > 1; r++)
+               *(r ? &sub[m.factors > 1].hi[m.factors < 2] : &sub[m.factors > 1].lo[m.factors < 2]) = lo[1] + (hi[1] - lo[1]) * (k / 5 + r) / 3;
+            in.factor[0] = &sub[0], in.factor[1] = m.factors > 1 ? &sub[1] : NULL;
+            if (sneppp_count(&m, &in, 1, &count, NULL, &err)) FAILm(err.why);
+            for (size_t i = 0; i < N; i++) {
+               double v[2] = {0, 0};
+               for (int r = 0; r < m.D; r++) v[r] = (double)y[(size_t)m.D * i + (size_t)r];
+               hits += sneppp_window_contains(&sub[0], v) && (m.factors < 2 || sneppp_window_contains(&sub[1], v + 1));
+               if (!k) { ASSERT(sneppp_window_contains(&c.win, v)); }
+            }
+            ASSERT_IN_RANGE(N * count / all, hits, 5 * sqrt(N * count / all) + 2);
+         }
+      }
+      sneppp_free(&m);
+   }
+   free(y);
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_draws_of_bumps);
+   RUN_TEST(raster_means);
    RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
