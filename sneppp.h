@@ -17605,6 +17605,18 @@ static int sneppp__in_tier(const sneppp__auto *f, int tier, int widest, int move
    return tier == 2 || (c < fixed ? c <= widest + tier * SNEPPP__MIDDLE : tier && c >= far_off && c < f->sharp - 2);
 }
 
+/* What the two events that gain most gain by weights `mix` in place of those that are there: a close pair, which counts
+   twice, because each of the two forecasts the other. */
+static double sneppp__auto_pair(const sneppp__auto *f, const double *mix)
+{
+   double most = 0, next = 0;
+   for (size_t i = 0; i < f->Q; i++) {
+      double gain = f->q[i] * log(sneppp__auto_density(f, i, mix) / sneppp__auto_density(f, i, f->p));
+      next = fmax(next, fmin(most, gain)), most = fmax(most, gain);
+   }
+   return most + next;
+}
+
 /* Every column of bumps is one feature for each event. Leaves out those that are not worth it: always the one that is
    missed least when its weight goes to the next of its kind that is wider or narrower, as long as all together change
    the gain by less than SPARE nats an event. Also a change for the better is one: the average of classical estimates has
@@ -17706,13 +17718,13 @@ static void sneppp__auto_widen(sneppp__auto *f, const sneppp_parallel *par)
 
    Choosing weights gains a few nats of leave-one-out likelihood even when there is nothing to be gained: the more, the
    narrower the widths. So it goes up a stair, from the average of classical estimates to mixtures of more and more
-   columns, and each step must gain more than chance gives it; in between it is taken in part. Axes are judged by what
-   is not on the last step, lest they be stretched until pairs meet. Who comes to its top has clusters; there the
-   mixture takes the place of the average in the cap, twice. */
+   columns, and each step must gain more than chance gives it, the last one also without any one pair; in between it is
+   taken in part. Axes are judged by what is not on the last step, lest they be stretched until pairs meet. Who comes to
+   its top has clusters; there the mixture takes the place of the average in the cap, twice. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
    static const double stair[3][2] = {{1, 2}, {4, 7}, {7, SNEPPP__BEYOND}}; /* nats: begins to count, counts wholly */
-   double plain[SNEPPP__COLUMNS], mix[SNEPPP__COLUMNS], rest = 1, square = 0, gain, now = 0, open = 0;
+   double plain[SNEPPP__COLUMNS], mix[SNEPPP__COLUMNS], rest = 1, square = 0, gain, now = 0, open = 0, pair;
    int    C = 0, widest, moved, judged, smooth;
    f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
    moved = f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole;
@@ -17751,7 +17763,8 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (int tier = 0; tier < (fixed_only ? 2 : 3); tier++) {
       for (int c = 0; c < C; c++) mix[c] = sneppp__in_tier(f, tier, widest, moved, c);
       now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 3e-5, mix);
-      open = fmax(0, fmin(1, (now - gain - stair[tier][0]) / (stair[tier][1] - stair[tier][0])));
+      pair = tier == 2 ? sneppp__auto_pair(f, mix) : 0;
+      open = fmax(0, fmin(1, (now - pair - gain - stair[tier][0]) / (stair[tier][1] - stair[tier][0])));
       for (int c = 0; c < C; c++) f->p[c] += open * (mix[c] - f->p[c]);
       gain = fmax(gain, now);
    }
