@@ -1394,9 +1394,14 @@ SNEPPP_DEF const char *sneppp_strerror(sneppp_status status)
    }
 }
 
-/* Formats into a fixed buffer without stdio, so that firmware can have it: %d int, %z size_t, %s string, %g
-   double (six significant digits, decimal point in every locale). Longer texts are cut, never overrun. */
-typedef struct sneppp__text { char *at, *end; } sneppp__text;
+/* Formats into a fixed buffer without stdio, so that firmware can have it: %d int, %z size_t, %s string, %g double
+   (decimal point in every locale; integers up to 2^53 exactly, others with six digits, or so many that no two numbers of
+   a sentence look the same). Longer texts are cut, never overrun. */
+typedef struct sneppp__text {
+   char  *at, *end;
+   double number[4]; /* the first of them */
+   int    numbers, digits;
+} sneppp__text;
 
 static void sneppp__text_char(sneppp__text *t, char c)
 {
@@ -1416,12 +1421,15 @@ static void sneppp__text_integer(sneppp__text *t, uint64_t u)
    while (n) sneppp__text_char(t, digit[--n]);
 }
 
-/* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated
-   products cost a few units of the last place of a double, far from the sixth digit. */
+/* Makes of x = m 2^two 10^ten, in integers, one of 18 digits, m 10^ten, which is rounded to so many digits as are wanted
+   and loses its trailing zeros. Nothing is lost below 2^60; above, 1e-18 of it with each digit that it was scaled by. */
 SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
 {
-   char         digit[6];
-   int          e = 0, k, m, digits = 6;
+   const int    wide = SNEPPP__FLOAT ? 23 : 52; /* bits of the fraction */
+   char         digit[20];
+   sneppp__text its;
+   int          two, ten = 0, k, digits = t->digits;
+   uint64_t     m, unit = 1;
    sneppp__bits u;
    memcpy(&u, &x, sizeof u);
    if (!sneppp__finite(x)) {
@@ -1430,15 +1438,23 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
       return;
    }
    if (x < 0) { sneppp__text_char(t, '-'); x = -x; }
-   if (x == 0) { sneppp__text_char(t, '0'); return; }
-   while (x >= 1000000 && e < 400) { x /= 10; e++; }
-   while (x < 100000 && e > -400) { x *= 10; e--; }
-   m = (int)(x + (double)0.5);
-   if (m >= 1000000) { m /= 10; e++; }
-   while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
-   for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
-   k = e + digits - 1; /* decimal exponent of the leading digit */
-   const int power = k < -4 || k > 6, point = power ? 0 : k; /* the last digit in front of the point */
+   m = u & (((sneppp__bits)1 << wide) - 1), two = (int)(u >> wide & SNEPPP__EXPONENT);
+   if (two) m |= (uint64_t)1 << wide, two--;
+   if (!m) { sneppp__text_char(t, '0'); return; }
+   two -= (int)SNEPPP__EXPONENT / 2 - 1 + wide;
+   while (two > 0) if (m >> 63) m /= 10, ten++; else m *= 2, two--;
+   while (two < 0) if (m >> 60) m /= 2, two++; else m *= 10, ten--;
+   for (; m >= 1000000000000000000ULL; ten++) m /= 10;
+   for (; m < 100000000000000000ULL; ten--) m *= 10;
+   if (x >= 1 && x <= (double)9007199254740992.0 && x == floor(x)) digits = 17;
+   for (ten += 18 - digits, k = digits; k < 18; k++) unit *= 10;
+   for (m = (m + unit / 2) / unit; m % 10 == 0; ten++) m /= 10;
+   its.at = digit, its.end = digit + sizeof digit;
+   sneppp__text_integer(&its, m);
+   digits = (int)(its.at - digit);
+   k = ten + digits - 1; /* decimal exponent of the leading digit */
+   const int power = k < -4 || (k > 6 && (digits <= 6 || k > 15));
+   const int point = power ? 0 : k; /* the last digit in front of the point */
    for (int i = point < 0 ? point : 0; i < digits || i <= point; i++) { /* places without a digit are 0 */
       sneppp__text_char(t, i >= 0 && i < digits ? digit[i] : '0');
       if (i == point && point < digits - 1) sneppp__text_char(t, '.');
@@ -1446,6 +1462,18 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
    if (!power) return;
    sneppp__text_string(t, k < 0 ? "e-" : "e+");
    sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
+}
+
+/* The same, and the digits that tell it from the numbers before it: those whose last one counts no more than the gap. */
+SNEPPP__COLD static void sneppp__text_number(sneppp__text *t, double x)
+{
+   for (int i = 0; i < t->numbers && sneppp__finite(x); i++) {
+      const double y = t->number[i], gap = fabs(x - y);
+      double       unit = fmax(fabs(x), fabs(y)) * (double)1e-5;
+      for (int n = 6; n < 17 && gap > 0 && gap < unit; unit *= (double)0.1) if (++n > t->digits) t->digits = n;
+   }
+   if (t->numbers < 4 && sneppp__finite(x)) t->number[t->numbers++] = x;
+   sneppp__text_double(t, x);
 }
 
 SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
@@ -1461,7 +1489,7 @@ SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, 
          }
          case 'z': sneppp__text_integer(t, (uint64_t)va_arg(*list, size_t)); break;
          case 's': sneppp__text_string(t, va_arg(*list, const char *)); break;
-         case 'g': sneppp__text_double(t, (double)va_arg(*list, sneppp__promoted)); break;
+         case 'g': sneppp__text_number(t, (double)va_arg(*list, sneppp__promoted)); break;
          default: sneppp__text_char(t, *format); break; /* %% */
       }
    }
@@ -1475,6 +1503,11 @@ SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status 
    va_start(list, format);
    if (err) {
       sneppp__text t;
+      memset(&t, 0, sizeof t);
+      t.digits = 6;
+      sneppp__text_list(&t, format, &list); /* writes nothing, and knows all numbers when it is done */
+      va_end(list);
+      va_start(list, format);
       err->status = status, err->event = 0;
       t.at = err->why, t.end = err->why + sizeof err->why - 1;
       sneppp__text_list(&t, format, &list);
@@ -12186,8 +12219,8 @@ SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model,
       for (k = 0; box && k < D - 1 && y[k] >= w->lo[k] && y[k] <= w->hi[k];) k++;
       if (box) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g, not in [%g, %g]", first + k, y[k], w->lo[k], w->hi[k]);
       else if (w->space == SNEPPP_SPACE_SPHERE)
-         sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not 1", first,
-                      sqrt(length));
+         sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not %g", first,
+                      sqrt(length), 1.0);
       else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g%s", first, y[0],
                                     w->space == SNEPPP_SPACE_VONMISES ? ", not in [0, 2 pi]" : "");
       else sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on are %g, %g%s", first, y[0], y[1],
@@ -20391,8 +20424,8 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between 0 and 1",
-                  level);
+   SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between %g and %g",
+                  level, 0.0, 1.0);
    SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events that it was fitted to: "
                   "none, too many, counts by region, own features, a draw, a conditional, in memory of yours, or changed "
                   "since");
@@ -22542,9 +22575,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
    SNEPPP__REFUSE(err, !sneppp__finite(lon) || !sneppp__finite(lat), DATA, "longitude or latitude is not finite");
-   SNEPPP__REFUSE(err, fabs(lat) > 90, DATA, "latitude %g is not in [-90, 90] degrees%s", lat,
+   SNEPPP__REFUSE(err, fabs(lat) > 90, DATA, "latitude %g is not in [%g, %g] degrees%s", lat, -90.0, 90.0,
                   fabs(lon) <= 90 ? ": is it the longitude?" : "");
-   SNEPPP__REFUSE(err, fabs(lon) > 360, DATA, "longitude %g is not in [-360, 360] degrees", lon);
+   SNEPPP__REFUSE(err, fabs(lon) > 360, DATA, "longitude %g is not in [%g, %g] degrees", lon, -360.0, 360.0);
    return SNEPPP_OK;
 }
 
@@ -22569,7 +22602,7 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
       square += (double)x[r] * (double)x[r];
    }
    SNEPPP__REFUSE(err, fabs(square - 1) > 2 * SNEPPP__SPHERE_TOLERANCE, DATA,
-                  "x has the length %g, not 1: divide it by its length", sqrt(square));
+                  "x has the length %g, not %g: divide it by its length", sqrt(square), 1.0);
    *lat = atan2((double)x[2], sqrt((double)x[0] * (double)x[0] + (double)x[1] * (double)x[1])) * (180 / SNEPPP__PI);
    *lon = atan2((double)x[1], (double)x[0]) * (180 / SNEPPP__PI);
    if (*lon <= -180) *lon = 180; /* x[1] was a negative zero, or so small that the quotient rounds to -pi */
@@ -22691,7 +22724,7 @@ SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, snep
    SNEPPP__TRY(sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err));
    if (!cap) SNEPPP__TRY(sneppp__lonlat_check(p->east, p->north, err));
    SNEPPP__REFUSE(err, cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180), ARG,
-                  "radius = %g is not in [0, 180] degrees", p->radius);
+                  "radius = %g is not in [0, %g] degrees", p->radius, 180.0);
    SNEPPP__REFUSE(err, !cap && p->south > p->north, ARG, "south = %g is north of north = %g", p->south, p->north);
    SNEPPP__REFUSE(err, !cap && (east < p->west || east - p->west > 360), ARG,
                   "from west to east is %g degrees, more than once around", east - p->west);
