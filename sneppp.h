@@ -17904,8 +17904,15 @@ static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
    return any;
 }
 
-/* The arc of a circle that holds most of n values v in [0, 1) beside an even rest, by the likelihood ratio; count, if
-   it is one, how many are there. Purity: more than four fifths of these are not there by chance. */
+/* The likelihood ratio of an arc of length w of a circle that holds m of N, beside an even rest; 0 if these are too few,
+   or not pure: more than four fifths of them are not there by chance. */
+static double sneppp__arc_ratio(double m, double N, double w)
+{
+   if (m <= 0.1 * N || 1 - w * (N - m) / (m * (1 - w)) <= 0.8) return 0;
+   return m * log(m / (N * w)) + (m < N ? (N - m) * log((N - m) / (N * (1 - w))) : 0);
+}
+
+/* The arc that holds most of n values v in [0, 1), by this ratio; count, if it is one, how many are there. */
 #define SNEPPP__ARCS 256
 SNEPPP__APART static double sneppp__best_arc(size_t n, const double *v, double *from, double *width, double *count)
 {
@@ -17919,9 +17926,7 @@ SNEPPP__APART static double sneppp__best_arc(size_t n, const double *v, double *
    for (int a = 1; a <= 2 * SNEPPP__ARCS; a++) sum[a] += sum[a - 1];
    for (int a = 0; a < SNEPPP__ARCS; a++)
       for (int l = 1; l <= SNEPPP__ARCS / 4; l++) {
-         double m = sum[a + l] - sum[a], w = (double)l / SNEPPP__ARCS, ratio;
-         if (m <= 0.1 * N || 1 - w * (N - m) / (m * (1 - w)) <= 0.8) continue;
-         ratio = m * log(m / (N * w)) + (m < N ? (N - m) * log((N - m) / (N * (1 - w))) : 0);
+         double m = sum[a + l] - sum[a], w = (double)l / SNEPPP__ARCS, ratio = sneppp__arc_ratio(m, N, w);
          if (ratio > best) best = ratio, *from = (double)a / SNEPPP__ARCS, *width = w, *count = m;
       }
    return best;
@@ -17940,12 +17945,13 @@ static double sneppp__wave_agrees(const sneppp__auto *f, size_t n, size_t k, dou
 
 /* The step of a grid along axis k to which a part of the events is recorded, 6 to 150 of them in the window: 0 if there
    is none. A grid shows as a wave: |sum exp(2 pi i y / step)| is near the number of events on it. Few tight clusters
-   look like a grid, too, so that there must be many of its cells with events. */
+   look like a grid, too, so that many of its cells must have events, and it must show without the fullest quarter. */
 SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
 {
    const size_t d = (size_t)f->d, n = f->N < 2048 ? f->N : 2048;
-   const double fine = 0.125;
-   double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0;
+   const double fine = 0.125, enough = 10 + 3 * log((double)f->N);
+   double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0, rest = 0;
+   double       in[152], out[152]; /* events of each cell, on the arc and beside it */
    float        strength[1153]; /* at 6, 6 + fine, ..., 150 waves in the window */
    if (f->N < 60) return 0;
    for (size_t i = 0; i < n; i++) { /* cos and sin at the first wave number, and what one step turns them by */
@@ -17972,14 +17978,20 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    }
    for (size_t i = 0; i < f->N; i++) { double u = f->y[i * d + k] * at; turn[i] = u - floor(u); }
    ratio = sneppp__best_arc(f->N, turn, &from, &width, &count);
-   if (ratio < 10 + 3 * log((double)f->N)) return 0;
-   for (int c = 0; c < 152; c++) strength[c] = 0;
+   if (ratio < enough) return 0;
+   memset(in, 0, sizeof in), memset(out, 0, sizeof out);
    for (size_t i = 0; i < f->N; i++) {
       double u = f->y[i * d + k] * at - from;
-      if (u - floor(u) <= width) strength[(int)floor(u) + 1] = 1;
+      *((u - floor(u) <= width ? in : out) + (int)floor(u) + 1) += 1;
    }
-   for (int c = 0; c < 152; c++) cells += (double)strength[c];
+   for (int c = 0; c < 152; c++) cells += in[c] > 0, rest += out[c];
    if (cells < 5 || cells * log(1 / width) < 20) return 0;
+   for (double left = 1 + floor(cells / 4); left > 0; left--) {
+      int full = 0;
+      for (int c = 1; c < 152; c++) if (in[c] > in[full]) full = c;
+      count -= in[full], rest -= out[full], in[full] = 0;
+   }
+   if (sneppp__arc_ratio(count, count + rest, width) < 10) return 0;
    f->phase[k] = from - 1.0 / SNEPPP__ARCS, f->arc[k] = width + 2.0 / SNEPPP__ARCS; /* whatever the rounding */
    return 1 / at;
 }
