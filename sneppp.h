@@ -773,6 +773,7 @@ typedef struct sneppp_node { /* the radial centres first .. first + count - 1 an
 typedef struct sneppp_origin {
    size_t       count;       /* 0: they are not known, or no longer those of the model                               */
    sneppp_real *x, *weight;  /* (count, D), (count): an event of weight 2 is two events                              */
+   int          why;         /* there are none: SNEPPP__WHY_NEVER, ...                                            */
    int          bumps;       /* 1: AUTO made the model, and                                                          */
    int32_t     *owner;       /* (n) is the event that carries a bump, -1: all in common; NULL without desc.group     */
    double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only; < 0:
@@ -10463,6 +10464,13 @@ static int sneppp__tree_dim(const sneppp_model *model)
    return d;
 }
 
+/* Why a model remembers none; own features say it by themselves. */
+enum {
+   SNEPPP__WHY_NEVER = 0, SNEPPP__WHY_NONE, SNEPPP__WHY_COUNTS, SNEPPP__WHY_ROOM, SNEPPP__WHY_UNREAD,
+   SNEPPP__WHY_CHANGED, SNEPPP__WHY_TRAINER, SNEPPP__WHY_DRAW, SNEPPP__WHY_CONDITIONAL, SNEPPP__WHY_SAVED,
+   SNEPPP__WHY_OWN
+};
+
 /* Events that a model remembers: its last arrays, so that they can be added to a block with room behind the rest. */
 static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
 {
@@ -11656,6 +11664,7 @@ static void sneppp__index(sneppp_model *model)
 /* After parameters were set: the model is no longer that of the fit before. */
 static void sneppp__renewed(sneppp_model *model)
 {
+   if (model->origin.count) model->origin.why = SNEPPP__WHY_CHANGED;
    model->origin.count = 0;
    sneppp__index(model);
 }
@@ -12027,6 +12036,9 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (st == SNEPPP_OK) st = sneppp__reduce_fill(model, factor, &g, M, reduced, out, err);
    if (st == SNEPPP_OK) sneppp__reduce_origin(model, factor, to, out), sneppp__index(out);
    else sneppp_free(out);
+   if (st == SNEPPP_OK && !events)
+      out->origin.why = at ? (int)SNEPPP__WHY_CONDITIONAL : model->origin.count ? (int)SNEPPP__WHY_NONE :
+                        model->origin.why;
    sneppp__block_free(&room.block);
    return st;
 }
@@ -15889,7 +15901,7 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    w->segments = sneppp__learnt_list(model, t->desc.freeze, w->seg, t->gradient, &w->grad, &t->parameters);
    sneppp__theta_read(w->seg, w->segments, t->theta);
    memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
-   model->origin.count = 0; /* from here on the model is not that of the fit before */
+   model->origin.count = 0, model->origin.why = SNEPPP__WHY_TRAINER; /* the model is no longer that of the fit before */
    return SNEPPP_OK;
 }
 
@@ -16472,6 +16484,7 @@ SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, 
    sneppp__place_model(&c, &desc, out);
    out->block = block.raw, out->block_bytes = block.bytes;
    sneppp__copy_parameters(out, model);
+   out->origin.why = was->why;
    if (was->count && was->count <= (size_t)events) {
       o = out->origin;
       memcpy(o.x, was->x, was->count * (size_t)model->D * sizeof *o.x);
@@ -18829,6 +18842,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       if (out->desc.events) out->origin.owner[i] = b->owner;
    }
    if (out->desc.events) sneppp__auto_remember(f, out);
+   else out->origin.why = f->R ? SNEPPP__WHY_ROOM : SNEPPP__WHY_NONE;
    sneppp__block_free(&room.block);
    sneppp__index(out);
    out->budget = f->model->budget;
@@ -19582,6 +19596,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
       r.held_out = sneppp__nan(); /* that of places is not that of counts */
       fit.origin.count = 0, fit.desc.events = 0; /* nor are places events that intervals could ask */
+      fit.origin.why = SNEPPP__WHY_COUNTS;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &fit, err);
       else sneppp_free(&fit);
    } else sneppp_free(&fit);
@@ -19732,6 +19747,8 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    }
    model->desc.events = events;
    o->count = 0, o->bumps = 0;
+   o->why = sneppp__has_regions(fit->events, realisations) ? SNEPPP__WHY_COUNTS :
+            !total ? SNEPPP__WHY_NONE : need ? SNEPPP__WHY_UNREAD : SNEPPP__WHY_ROOM;
    sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
    for (size_t i = 0; need && i < total; i++) {
       if (sneppp_rng_uniform(&rng) * (double)(total - i) >= (double)need) continue;
@@ -19755,6 +19772,7 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    for (size_t r = 0; r < realisations; r++) if (fit->events[r].seen) scale = 0;
    o->scale = kept + none == total ? scale : -scale; /* a part of them cannot be counted */
    o->count = kept;
+   if (events && !kept) o->why = SNEPPP__WHY_NONE;
 }
 
 /* ---- the one call */
@@ -20433,14 +20451,17 @@ static void sneppp__sure_end(sneppp__sure *s)
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
+   static const char *const why[] = {
+      "it was never fitted", "there were none", "they were counts by region", "desc.mem has no room for them",
+      "they could not be read again", "it was changed since", "a trainer keeps none", "it is a draw of another model",
+      "it is a conditional of another model", "it was saved without them", "it has features of your own"};
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
    SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between %g and %g",
                   level, 0.0, 1.0);
-   SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events that it was fitted to: "
-                  "none, too many, counts by region, own features, a draw, a conditional, in memory of yours, or changed "
-                  "since");
+   SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events of a fit: %s",
+                  why[sneppp__own_factor(m) >= 0 ? (int)SNEPPP__WHY_OWN : m->origin.why]);
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
@@ -20683,7 +20704,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (st == SNEPPP_OK) st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
-   if (st == SNEPPP_OK) sneppp__index(out);
+   if (st == SNEPPP_OK) out->origin.why = SNEPPP__WHY_DRAW, sneppp__index(out);
    else sneppp_free(out);
    return st;
 }
@@ -22438,6 +22459,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    SNEPPP__TRY(room.st);
    sneppp__io_parameters(&io, model);
    SNEPPP_ASSERT(io.bad || !io.left); /* sneppp__io_fits has seen to it */
+   if (!model->origin.count) model->origin.why = SNEPPP__WHY_SAVED;
    if (!io.bad && sneppp__parameters_good(model)) { sneppp__index(model); return SNEPPP_OK; }
    sneppp_free(model);
    return sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
