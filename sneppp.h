@@ -20454,7 +20454,9 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    static const char *const why[] = {
       "it was never fitted", "there were none", "they were counts by region", "desc.mem has no room for them",
       "they could not be read again", "it was changed since", "a trainer keeps none", "it is a draw of another model",
-      "it is a conditional of another model", "it was saved without them", "it has features of your own"};
+      "it is a conditional of another model",
+      "it was saved without them: fitted to none, to counts by region or by a trainer, changed, a draw or a conditional",
+      "it has features of your own"};
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
