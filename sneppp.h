@@ -773,6 +773,7 @@ typedef struct sneppp_node { /* the radial centres first .. first + count - 1 an
 typedef struct sneppp_origin {
    size_t       count;       /* 0: they are not known, or no longer those of the model                               */
    sneppp_real *x, *weight;  /* (count, D), (count): an event of weight 2 is two events                              */
+   int          why;         /* there are none: SNEPPP__WHY_NEVER, ...                                            */
    int          bumps;       /* 1: AUTO made the model, and                                                          */
    int32_t     *owner;       /* (n) is the event that carries a bump, -1: all in common; NULL without desc.group     */
    double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only; < 0:
@@ -1394,9 +1395,14 @@ SNEPPP_DEF const char *sneppp_strerror(sneppp_status status)
    }
 }
 
-/* Formats into a fixed buffer without stdio, so that firmware can have it: %d int, %z size_t, %s string, %g
-   double (six significant digits, decimal point in every locale). Longer texts are cut, never overrun. */
-typedef struct sneppp__text { char *at, *end; } sneppp__text;
+/* Formats into a fixed buffer without stdio, so that firmware can have it: %d int, %z size_t, %s string, %g double
+   (decimal point in every locale; integers up to 2^53 exactly, others with six digits, or so many that no two numbers of
+   a sentence look the same). Longer texts are cut, never overrun. */
+typedef struct sneppp__text {
+   char  *at, *end;
+   double number[4]; /* the first of them */
+   int    numbers, digits;
+} sneppp__text;
 
 static void sneppp__text_char(sneppp__text *t, char c)
 {
@@ -1416,12 +1422,15 @@ static void sneppp__text_integer(sneppp__text *t, uint64_t u)
    while (n) sneppp__text_char(t, digit[--n]);
 }
 
-/* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated
-   products cost a few units of the last place of a double, far from the sixth digit. */
+/* Makes of x = m 2^two 10^ten, in integers, one of 18 digits, m 10^ten, which is rounded to so many digits as are wanted
+   and loses its trailing zeros. Nothing is lost below 2^60; above, 1e-18 of it with each digit that it was scaled by. */
 SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
 {
-   char         digit[6];
-   int          e = 0, k, m, digits = 6;
+   const int    wide = SNEPPP__FLOAT ? 23 : 52; /* bits of the fraction */
+   char         digit[20];
+   sneppp__text its;
+   int          two, ten = 0, k, digits = t->digits;
+   uint64_t     m, unit = 1;
    sneppp__bits u;
    memcpy(&u, &x, sizeof u);
    if (!sneppp__finite(x)) {
@@ -1430,15 +1439,23 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
       return;
    }
    if (x < 0) { sneppp__text_char(t, '-'); x = -x; }
-   if (x == 0) { sneppp__text_char(t, '0'); return; }
-   while (x >= 1000000 && e < 400) { x /= 10; e++; }
-   while (x < 100000 && e > -400) { x *= 10; e--; }
-   m = (int)(x + (double)0.5);
-   if (m >= 1000000) { m /= 10; e++; }
-   while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
-   for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
-   k = e + digits - 1; /* decimal exponent of the leading digit */
-   const int power = k < -4 || k > 6, point = power ? 0 : k; /* the last digit in front of the point */
+   m = u & (((sneppp__bits)1 << wide) - 1), two = (int)(u >> wide & SNEPPP__EXPONENT);
+   if (two) m |= (uint64_t)1 << wide, two--;
+   if (!m) { sneppp__text_char(t, '0'); return; }
+   two -= (int)SNEPPP__EXPONENT / 2 - 1 + wide;
+   while (two > 0) if (m >> 63) m /= 10, ten++; else m *= 2, two--;
+   while (two < 0) if (m >> 60) m /= 2, two++; else m *= 10, ten--;
+   for (; m >= 1000000000000000000ULL; ten++) m /= 10;
+   for (; m < 100000000000000000ULL; ten--) m *= 10;
+   if (x >= 1 && x <= (double)9007199254740992.0 && x == floor(x)) digits = 17;
+   for (ten += 18 - digits, k = digits; k < 18; k++) unit *= 10;
+   for (m = (m + unit / 2) / unit; m % 10 == 0; ten++) m /= 10;
+   its.at = digit, its.end = digit + sizeof digit;
+   sneppp__text_integer(&its, m);
+   digits = (int)(its.at - digit);
+   k = ten + digits - 1; /* decimal exponent of the leading digit */
+   const int power = k < -4 || (k > 6 && (digits <= 6 || k > 15));
+   const int point = power ? 0 : k; /* the last digit in front of the point */
    for (int i = point < 0 ? point : 0; i < digits || i <= point; i++) { /* places without a digit are 0 */
       sneppp__text_char(t, i >= 0 && i < digits ? digit[i] : '0');
       if (i == point && point < digits - 1) sneppp__text_char(t, '.');
@@ -1446,6 +1463,18 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
    if (!power) return;
    sneppp__text_string(t, k < 0 ? "e-" : "e+");
    sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
+}
+
+/* The same, and the digits that tell it from the numbers before it: those whose last one counts no more than the gap. */
+SNEPPP__COLD static void sneppp__text_number(sneppp__text *t, double x)
+{
+   for (int i = 0; i < t->numbers && sneppp__finite(x); i++) {
+      const double y = t->number[i], gap = fabs(x - y);
+      double       unit = fmax(fabs(x), fabs(y)) * (double)1e-5;
+      for (int n = 6; n < 17 && gap > 0 && gap < unit; unit *= (double)0.1) if (++n > t->digits) t->digits = n;
+   }
+   if (t->numbers < 4 && sneppp__finite(x)) t->number[t->numbers++] = x;
+   sneppp__text_double(t, x);
 }
 
 SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
@@ -1461,7 +1490,7 @@ SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, 
          }
          case 'z': sneppp__text_integer(t, (uint64_t)va_arg(*list, size_t)); break;
          case 's': sneppp__text_string(t, va_arg(*list, const char *)); break;
-         case 'g': sneppp__text_double(t, (double)va_arg(*list, sneppp__promoted)); break;
+         case 'g': sneppp__text_number(t, (double)va_arg(*list, sneppp__promoted)); break;
          default: sneppp__text_char(t, *format); break; /* %% */
       }
    }
@@ -1475,6 +1504,11 @@ SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status 
    va_start(list, format);
    if (err) {
       sneppp__text t;
+      memset(&t, 0, sizeof t);
+      t.digits = 6;
+      sneppp__text_list(&t, format, &list); /* writes nothing, and knows all numbers when it is done */
+      va_end(list);
+      va_start(list, format);
       err->status = status, err->event = 0;
       t.at = err->why, t.end = err->why + sizeof err->why - 1;
       sneppp__text_list(&t, format, &list);
@@ -10430,6 +10464,13 @@ static int sneppp__tree_dim(const sneppp_model *model)
    return d;
 }
 
+/* Why a model remembers none; own features say it by themselves. */
+enum {
+   SNEPPP__WHY_NEVER = 0, SNEPPP__WHY_NONE, SNEPPP__WHY_COUNTS, SNEPPP__WHY_ROOM, SNEPPP__WHY_UNREAD,
+   SNEPPP__WHY_CHANGED, SNEPPP__WHY_TRAINER, SNEPPP__WHY_DRAW, SNEPPP__WHY_CONDITIONAL, SNEPPP__WHY_SAVED,
+   SNEPPP__WHY_OWN
+};
+
 /* Events that a model remembers: its last arrays, so that they can be added to a block with room behind the rest. */
 static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
 {
@@ -11623,6 +11664,7 @@ static void sneppp__index(sneppp_model *model)
 /* After parameters were set: the model is no longer that of the fit before. */
 static void sneppp__renewed(sneppp_model *model)
 {
+   if (model->origin.count) model->origin.why = SNEPPP__WHY_CHANGED;
    model->origin.count = 0;
    sneppp__index(model);
 }
@@ -11994,6 +12036,9 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (st == SNEPPP_OK) st = sneppp__reduce_fill(model, factor, &g, M, reduced, out, err);
    if (st == SNEPPP_OK) sneppp__reduce_origin(model, factor, to, out), sneppp__index(out);
    else sneppp_free(out);
+   if (st == SNEPPP_OK && !events)
+      out->origin.why = at ? (int)SNEPPP__WHY_CONDITIONAL : model->origin.count ? (int)SNEPPP__WHY_NONE :
+                        model->origin.why;
    sneppp__block_free(&room.block);
    return st;
 }
@@ -12186,8 +12231,8 @@ SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model,
       for (k = 0; box && k < D - 1 && y[k] >= w->lo[k] && y[k] <= w->hi[k];) k++;
       if (box) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g, not in [%g, %g]", first + k, y[k], w->lo[k], w->hi[k]);
       else if (w->space == SNEPPP_SPACE_SPHERE)
-         sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not 1", first,
-                      sqrt(length));
+         sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on have the length %g, not %g", first,
+                      sqrt(length), 1.0);
       else if (D == 1) sneppp__fail(&its, SNEPPP_ERR_DATA, "x[%d] is %g%s", first, y[0],
                                     w->space == SNEPPP_SPACE_VONMISES ? ", not in [0, 2 pi]" : "");
       else sneppp__fail(&its, SNEPPP_ERR_DATA, "coordinates from x[%d] on are %g, %g%s", first, y[0], y[1],
@@ -15856,7 +15901,7 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    w->segments = sneppp__learnt_list(model, t->desc.freeze, w->seg, t->gradient, &w->grad, &t->parameters);
    sneppp__theta_read(w->seg, w->segments, t->theta);
    memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
-   model->origin.count = 0; /* from here on the model is not that of the fit before */
+   model->origin.count = 0, model->origin.why = SNEPPP__WHY_TRAINER; /* the model is no longer that of the fit before */
    return SNEPPP_OK;
 }
 
@@ -16439,6 +16484,7 @@ SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, 
    sneppp__place_model(&c, &desc, out);
    out->block = block.raw, out->block_bytes = block.bytes;
    sneppp__copy_parameters(out, model);
+   out->origin.why = was->why;
    if (was->count && was->count <= (size_t)events) {
       o = out->origin;
       memcpy(o.x, was->x, was->count * (size_t)model->D * sizeof *o.x);
@@ -17884,8 +17930,15 @@ static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
    return any;
 }
 
-/* The arc of a circle that holds most of n values v in [0, 1) beside an even rest, by the likelihood ratio; count, if
-   it is one, how many are there. Purity: more than four fifths of these are not there by chance. */
+/* The likelihood ratio of an arc of length w of a circle that holds m of N, beside an even rest; 0 if these are too few,
+   or not pure: more than four fifths of them are not there by chance. */
+static double sneppp__arc_ratio(double m, double N, double w)
+{
+   if (m <= 0.1 * N || 1 - w * (N - m) / (m * (1 - w)) <= 0.8) return 0;
+   return m * log(m / (N * w)) + (m < N ? (N - m) * log((N - m) / (N * (1 - w))) : 0);
+}
+
+/* The arc that holds most of n values v in [0, 1), by this ratio; count, if it is one, how many are there. */
 #define SNEPPP__ARCS 256
 SNEPPP__APART static double sneppp__best_arc(size_t n, const double *v, double *from, double *width, double *count)
 {
@@ -17899,9 +17952,7 @@ SNEPPP__APART static double sneppp__best_arc(size_t n, const double *v, double *
    for (int a = 1; a <= 2 * SNEPPP__ARCS; a++) sum[a] += sum[a - 1];
    for (int a = 0; a < SNEPPP__ARCS; a++)
       for (int l = 1; l <= SNEPPP__ARCS / 4; l++) {
-         double m = sum[a + l] - sum[a], w = (double)l / SNEPPP__ARCS, ratio;
-         if (m <= 0.1 * N || 1 - w * (N - m) / (m * (1 - w)) <= 0.8) continue;
-         ratio = m * log(m / (N * w)) + (m < N ? (N - m) * log((N - m) / (N * (1 - w))) : 0);
+         double m = sum[a + l] - sum[a], w = (double)l / SNEPPP__ARCS, ratio = sneppp__arc_ratio(m, N, w);
          if (ratio > best) best = ratio, *from = (double)a / SNEPPP__ARCS, *width = w, *count = m;
       }
    return best;
@@ -17920,12 +17971,13 @@ static double sneppp__wave_agrees(const sneppp__auto *f, size_t n, size_t k, dou
 
 /* The step of a grid along axis k to which a part of the events is recorded, 6 to 150 of them in the window: 0 if there
    is none. A grid shows as a wave: |sum exp(2 pi i y / step)| is near the number of events on it. Few tight clusters
-   look like a grid, too, so that there must be many of its cells with events. */
+   look like a grid, too, so that many of its cells must have events, and it must show without the fullest quarter. */
 SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
 {
    const size_t d = (size_t)f->d, n = f->N < 2048 ? f->N : 2048;
-   const double fine = 0.125;
-   double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0;
+   const double fine = 0.125, enough = 10 + 3 * log((double)f->N);
+   double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0, rest = 0;
+   double       in[152], out[152]; /* events of each cell, on the arc and beside it */
    float        strength[1153]; /* at 6, 6 + fine, ..., 150 waves in the window */
    if (f->N < 60) return 0;
    for (size_t i = 0; i < n; i++) { /* cos and sin at the first wave number, and what one step turns them by */
@@ -17952,14 +18004,20 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    }
    for (size_t i = 0; i < f->N; i++) { double u = f->y[i * d + k] * at; turn[i] = u - floor(u); }
    ratio = sneppp__best_arc(f->N, turn, &from, &width, &count);
-   if (ratio < 10 + 3 * log((double)f->N)) return 0;
-   for (int c = 0; c < 152; c++) strength[c] = 0;
+   if (ratio < enough) return 0;
+   memset(in, 0, sizeof in), memset(out, 0, sizeof out);
    for (size_t i = 0; i < f->N; i++) {
       double u = f->y[i * d + k] * at - from;
-      if (u - floor(u) <= width) strength[(int)floor(u) + 1] = 1;
+      *((u - floor(u) <= width ? in : out) + (int)floor(u) + 1) += 1;
    }
-   for (int c = 0; c < 152; c++) cells += (double)strength[c];
+   for (int c = 0; c < 152; c++) cells += in[c] > 0, rest += out[c];
    if (cells < 5 || cells * log(1 / width) < 20) return 0;
+   for (double left = 1 + floor(cells / 4); left > 0; left--) {
+      int full = 0;
+      for (int c = 1; c < 152; c++) if (in[c] > in[full]) full = c;
+      count -= in[full], rest -= out[full], in[full] = 0;
+   }
+   if (sneppp__arc_ratio(count, count + rest, width) < 10) return 0;
    f->phase[k] = from - 1.0 / SNEPPP__ARCS, f->arc[k] = width + 2.0 / SNEPPP__ARCS; /* whatever the rounding */
    return 1 / at;
 }
@@ -18797,6 +18855,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       if (out->desc.events) out->origin.owner[i] = b->owner;
    }
    if (out->desc.events) sneppp__auto_remember(f, out);
+   else out->origin.why = f->R ? SNEPPP__WHY_ROOM : SNEPPP__WHY_NONE;
    sneppp__block_free(&room.block);
    sneppp__index(out);
    out->budget = f->model->budget;
@@ -19550,6 +19609,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
       r.held_out = sneppp__nan(); /* that of places is not that of counts */
       fit.origin.count = 0, fit.desc.events = 0; /* nor are places events that intervals could ask */
+      fit.origin.why = SNEPPP__WHY_COUNTS;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &fit, err);
       else sneppp_free(&fit);
    } else sneppp_free(&fit);
@@ -19700,6 +19760,8 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    }
    model->desc.events = events;
    o->count = 0, o->bumps = 0;
+   o->why = sneppp__has_regions(fit->events, realisations) ? SNEPPP__WHY_COUNTS :
+            !total ? SNEPPP__WHY_NONE : need ? SNEPPP__WHY_UNREAD : SNEPPP__WHY_ROOM;
    sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
    for (size_t i = 0; need && i < total; i++) {
       if (sneppp_rng_uniform(&rng) * (double)(total - i) >= (double)need) continue;
@@ -19723,6 +19785,7 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    for (size_t r = 0; r < realisations; r++) if (fit->events[r].seen) scale = 0;
    o->scale = kept + none == total ? scale : -scale; /* a part of them cannot be counted */
    o->count = kept;
+   if (events && !kept) o->why = SNEPPP__WHY_NONE;
 }
 
 /* ---- the one call */
@@ -20401,14 +20464,19 @@ static void sneppp__sure_end(sneppp__sure *s)
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
+   static const char *const why[] = {
+      "it was never fitted", "there were none", "they were counts by region", "desc.mem has no room for them",
+      "they could not be read again", "it was changed since", "a trainer keeps none", "it is a draw of another model",
+      "it is a conditional of another model",
+      "it was saved without them: fitted to none, to counts by region or by a trainer, changed, a draw or a conditional",
+      "it has features of your own"};
    double lo = 0, hi = 40, sum = 0;
    size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between 0 and 1",
-                  level);
-   SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events that it was fitted to: "
-                  "none, too many, counts by region, own features, a draw, a conditional, in memory of yours, or changed "
-                  "since");
+   SNEPPP__REFUSE(err, !sneppp__finite(level) || !(level > 0 && level < 1), ARG, "level = %g must be between %g and %g",
+                  level, 0.0, 1.0);
+   SNEPPP__REFUSE(err, !m->origin.count, ARG, "no interval: the model does not know the events of a fit: %s",
+                  why[sneppp__own_factor(m) >= 0 ? (int)SNEPPP__WHY_OWN : m->origin.why]);
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
@@ -20651,7 +20719,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (st == SNEPPP_OK) st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
-   if (st == SNEPPP_OK) sneppp__index(out);
+   if (st == SNEPPP_OK) out->origin.why = SNEPPP__WHY_DRAW, sneppp__index(out);
    else sneppp_free(out);
    return st;
 }
@@ -22406,6 +22474,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    SNEPPP__TRY(room.st);
    sneppp__io_parameters(&io, model);
    SNEPPP_ASSERT(io.bad || !io.left); /* sneppp__io_fits has seen to it */
+   if (!model->origin.count) model->origin.why = SNEPPP__WHY_SAVED;
    if (!io.bad && sneppp__parameters_good(model)) { sneppp__index(model); return SNEPPP_OK; }
    sneppp_free(model);
    return sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
@@ -22555,9 +22624,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
    SNEPPP__REFUSE(err, !sneppp__finite(lon) || !sneppp__finite(lat), DATA, "longitude or latitude is not finite");
-   SNEPPP__REFUSE(err, fabs(lat) > 90, DATA, "latitude %g is not in [-90, 90] degrees%s", lat,
+   SNEPPP__REFUSE(err, fabs(lat) > 90, DATA, "latitude %g is not in [%g, %g] degrees%s", lat, -90.0, 90.0,
                   fabs(lon) <= 90 ? ": is it the longitude?" : "");
-   SNEPPP__REFUSE(err, fabs(lon) > 360, DATA, "longitude %g is not in [-360, 360] degrees", lon);
+   SNEPPP__REFUSE(err, fabs(lon) > 360, DATA, "longitude %g is not in [%g, %g] degrees", lon, -360.0, 360.0);
    return SNEPPP_OK;
 }
 
@@ -22582,7 +22651,7 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
       square += (double)x[r] * (double)x[r];
    }
    SNEPPP__REFUSE(err, fabs(square - 1) > 2 * SNEPPP__SPHERE_TOLERANCE, DATA,
-                  "x has the length %g, not 1: divide it by its length", sqrt(square));
+                  "x has the length %g, not %g: divide it by its length", sqrt(square), 1.0);
    *lat = atan2((double)x[2], sqrt((double)x[0] * (double)x[0] + (double)x[1] * (double)x[1])) * (180 / SNEPPP__PI);
    *lon = atan2((double)x[1], (double)x[0]) * (180 / SNEPPP__PI);
    if (*lon <= -180) *lon = 180; /* x[1] was a negative zero, or so small that the quotient rounds to -pi */
@@ -22704,7 +22773,7 @@ SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, snep
    SNEPPP__TRY(sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err));
    if (!cap) SNEPPP__TRY(sneppp__lonlat_check(p->east, p->north, err));
    SNEPPP__REFUSE(err, cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180), ARG,
-                  "radius = %g is not in [0, 180] degrees", p->radius);
+                  "radius = %g is not in [0, %g] degrees", p->radius, 180.0);
    SNEPPP__REFUSE(err, !cap && p->south > p->north, ARG, "south = %g is north of north = %g", p->south, p->north);
    SNEPPP__REFUSE(err, !cap && (east < p->west || east - p->west > 360), ARG,
                   "from west to east is %g degrees, more than once around", east - p->west);

@@ -259,6 +259,14 @@ static int has_date(const char *text)
    return 0;
 }
 
+/* Digits that tell two numbers apart, six if they can. */
+static int digits(double a, double b)
+{
+   int n = 6;
+   while (n < 17 && a != b && fabs(a - b) < fmax(fabs(a), fabs(b)) * pow(10, 1 - n)) n++;
+   return n;
+}
+
 /* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. The list lives as long as the
    program. */
 static double *pairs(const char *option, const char *text, int *count, int ordered)
@@ -279,7 +287,7 @@ static double *pairs(const char *option, const char *text, int *count, int order
       if ((k % 2 || ordered) && !(out[k - 1] < out[k])) {
          char a[40], b[40];
          if (has_date(text) && csv_iso(out[k - 1], a) && csv_iso(out[k], b)) snprintf(why, sizeof why, "%s: %s is not before %s", option, a, b);
-         else snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
+         else snprintf(why, sizeof why, "%s: %.*g is not below %.*g", option, digits(out[k - 1], out[k]), out[k - 1], digits(out[k - 1], out[k]), out[k]);
          fail(why, "");
       }
    *count = n;

@@ -78,6 +78,10 @@ printf 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 500\n-9999 1\n' >"$
 printf 'id,east,when\n1,3,2016-01-05\n2,4,2016-07-01\n3,11,2016-02-01\n' >"$out/named.csv"
 named() { $s fit "$out/named.csv" --columns east --window 0,"$1" --time when --time-window 2016-01-01,"$2" --save "$out/named.model"; }
 check "a column by its name" refuses "named.csv, line 4: outside the window: column east is 11, not in .0, 10." named 10 2017-01-01
+printf 'when,east\n4201000,1\n1699999999.5,2\n' >"$out/near.csv"
+check "a number just outside" refuses "near.csv, line 3: .*column when is 1699999999.5, not in .0, 1699999999." $s fit "$out/near.csv" --columns when --window 0,1699999999
+check "a number just below" refuses "near.csv, line 2: .*column when is 4201000, not in .4201000.5, 1.7e+9." $s fit "$out/near.csv" --columns when --window 4201000.5,1700000000
+check "bounds that nearly agree" refuses "window: 1700000001 is not below 1700000000$" $s fit "$out/near.csv" --columns when --window 1700000001,1700000000
 check "a date by its day" refuses "named.csv, line 3: outside the window: column when is 2016-07-01, not in .2016-01-01, 2016-06-01." named 20 2016-06-01
 check "numbers in a window of dates" refuses "column time is 1851.2, not in .-43464, -2558., the days from 1970-01-01" $s fit examples/data/coal.csv --window 1851-01-01,1962-12-31
 printf '\037\213\010\000' >"$out/packed.csv"

@@ -1333,6 +1333,36 @@ TEST auto_rounded_in_part(void)
    PASS();
 }
 
+/* Clusters are no grid, one or several, random or evenly spaced inside: nothing is spread, and what is highest is there. */
+TEST auto_clusters_are_no_grid(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e;
+   sneppp_rng    rng;
+   w.dim = 1, w.lo[0] = 0, w.hi[0] = 12;
+   memset(&e, 0, sizeof e);
+   e.x = auto_x;
+   for (int k = 0; k < 8; k++) {
+      sneppp_model  m;
+      sneppp_report r;
+      sneppp_error  err;
+      sneppp_rng_init(&rng, (uint64_t)(k < 2 ? 7 : 10 + k), 3);
+      for (e.count = 0; e.count < 300;) {
+         double at = 12 * sqrt(sneppp_rng_uniform(&rng));
+         if (at > 1) auto_x[e.count++] = (sneppp_real)at;
+      }
+      for (int c = 0; c <= k / 2; c++)
+         for (int i = 0; i < 40; i++)
+            auto_x[e.count++] = (sneppp_real)(1.5 + (2.4 + 0.31 * c) * c + (k % 2 ? 0.001 * i : 0.05 * sneppp_rng_uniform(&rng)));
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+      ASSERT_EQ(0, r.resolution[0]);
+      ASSERT_EQ(0, r.rounded);
+      ASSERT((double)sneppp_intensity(&m, auto_x + 320) > 250); /* there are 800 per unit of length */
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* The same when only some events carry bumps: the others are spread before they join the bump next to them, so that no
    bump carries the thousands of a whole day. Bump i holds V_i^2 times its width in events, times a constant. */
 enum { auto_many = 9 * SNEPPP__CENTRES / 8 };
@@ -2163,6 +2193,7 @@ SUITE(automatic)
    RUN_TEST(auto_rounded_by_two);
    RUN_TEST(auto_rounded_few);
    RUN_TEST(auto_rounded_in_part);
+   RUN_TEST(auto_clusters_are_no_grid);
    RUN_TEST(auto_held_out);
    RUN_TEST(auto_lone_events);
    RUN_TEST_LONG(auto_hill_on_a_line);

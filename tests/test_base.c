@@ -74,7 +74,7 @@ TEST base_fail_doubles(void)
    ASSERT_STR_EQ("123456", base_g(&e, 123456));
    ASSERT_STR_EQ("10.0001", base_g(&e, 10.0001));
    ASSERT_STR_EQ("1000000", base_g(&e, 999999.7));
-   ASSERT_STR_EQ("1234570", base_g(&e, 1234567));
+   ASSERT_STR_EQ("1234570", base_g(&e, 1234567.2));
    ASSERT_STR_EQ("1e+7", base_g(&e, 1e7));
    ASSERT_STR_EQ("-1.79769e+308", base_g(&e, -1.7976931348623157e308));
    ASSERT_STR_EQ("2.22507e-308", base_g(&e, 2.2250738585072014e-308));
@@ -120,8 +120,59 @@ TEST base_doubles_are_rounded(void)
    PASS();
 }
 
+/* Integers are exact, and short as long as they have few digits. */
+TEST base_integers_are_exact(void)
+{
+   sneppp_error err;
+   ASSERT_STR_EQ("1234567", base_g(&err, 1234567));
+   ASSERT_STR_EQ("12345670", base_g(&err, 12345670));
+   ASSERT_STR_EQ("-1700000001", base_g(&err, -1700000001));
+   ASSERT_STR_EQ("1.7e+9", base_g(&err, 1.7e9));
+   ASSERT_STR_EQ("1.7001e+9", base_g(&err, 1.7001e9));
+   ASSERT_STR_EQ("9007199254740991", base_g(&err, 9007199254740991));
+   ASSERT_STR_EQ("9007199254740992", base_g(&err, 9007199254740992));
+   ASSERT_STR_EQ("1e+300", base_g(&err, 1e300));
+   ASSERT_STR_EQ("4.94066e-324", base_g(&err, base_bits(1)));
+   PASS();
+}
+
+/* Two numbers of a sentence that are not equal do not look so, and six digits stay where they tell them apart. */
+TEST base_numbers_are_told_apart(void)
+{
+   const struct { double x, lo, hi; const char *why; } list[] = {
+      {1699999999.5, 1.7e9, 1.7001e9, "1699999999.5, not in [1.7e+9, 1.7001e+9]"},
+      {4199999.7, 4.2e6, 4201000, "4199999.7, not in [4200000, 4201000]"},
+      {5.000000001, 0, 5, "5.000000001, not in [0, 5]"},
+      {5.1, 0, 5, "5.1, not in [0, 5]"},
+      {3.14159265, 0, 1, "3.14159, not in [0, 1]"},
+      {0.1 + 0.2, 0, 0.3, "0.30000000000000004, not in [0, 0.29999999999999999]"},
+      {-1.0000001e-5, -1e-5, 0, "-1.0000001e-5, not in [-1e-5, 0]"},
+      {999999.9999999, 1e6, 1e7, "999999.9999999, not in [1000000, 1e+7]"}};
+   sneppp_error err;
+   sneppp_rng   rng;
+   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+      (void)sneppp__fail(&err, SNEPPP_ERR_ARG, "%g, not in [%g, %g]", list[i].x, list[i].lo, list[i].hi);
+      ASSERT_STR_EQ(list[i].why, err.why);
+   }
+   sneppp_rng_init(&rng, 5, 1);
+   for (int i = 0; i < 20000; i++) { /* neighbours of ordinary size: 17 digits, read back as they were */
+      double x = (1 + sneppp_rng_uniform(&rng)) * pow(10, i % 21 - 8), next = x, y, z;
+      uint64_t u;
+      char *end;
+      memcpy(&u, &x, sizeof u);
+      u++;
+      memcpy(&next, &u, sizeof u);
+      (void)sneppp__fail(&err, SNEPPP_ERR_ARG, "%g %g", x, next);
+      y = strtod(err.why, &end), z = strtod(end, NULL);
+      ASSERT(y < z && fabs(y - x) <= 2e-16 * x && fabs(z - next) <= 2e-16 * x);
+   }
+   PASS();
+}
+
 SUITE(base)
 {
+   RUN_TEST(base_integers_are_exact);
+   RUN_TEST(base_numbers_are_told_apart);
    RUN_TEST(base_doubles_are_rounded);
    RUN_TEST(base_version_and_texts);
    RUN_TEST(base_finite);

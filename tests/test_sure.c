@@ -785,6 +785,113 @@ TEST sure_failed_fits(void)
    PASS();
 }
 
+/* A model without events says why it has none, and no other cause. */
+static int sure_says(const sneppp_model *m, const char *why)
+{
+   static const char begin[] = "no interval: the model does not know the events of a fit: ";
+   sneppp_error      err;
+   sneppp_sure       out;
+   if (sneppp_count_sure(m, NULL, 1, 0.9, &out, NULL, &err) != SNEPPP_ERR_ARG) return 0;
+   return !strncmp(err.why, begin, sizeof begin - 1) && !strcmp(err.why + sizeof begin - 1, why);
+}
+static void sure_ones(const double *x, double *psi, void *user)
+{
+   (void)x, (void)user;
+   psi[0] = 1;
+}
+static int sure_lengths(const sneppp_window *part, double *K, void *user)
+{
+   (void)user;
+   K[0] = part->hi[0] - part->lo[0];
+   return 0;
+}
+TEST sure_says_why(void)
+{
+   static unsigned char room[1 << 20];
+   sneppp_events   e;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_model    m, other;
+   sneppp_error    err;
+   sneppp_sure     out;
+   sneppp_rng      rng;
+   sneppp_window   part;
+   sneppp_region   region;
+   sneppp_trainer  t;
+   double          three = 3, M[16];
+   sneppp_real     x[20], at = (sneppp_real)0.3;
+   sneppp_rng_init(&rng, 4, 0);
+   for (int i = 0; i < 20; i++) x[i] = (sneppp_real)(0.9 * sneppp_rng_uniform(&rng));
+   memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
+   part.dim = 1, part.hi[0] = 0.5, region.factor[0] = &part;
+   for (int convex = 0; convex < 2; convex++) {
+      memset(&e, 0, sizeof e), memset(&d, 0, sizeof d), memset(&f, 0, sizeof f);
+      d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
+      f.events = &e;
+      if (convex) f.method = SNEPPP_METHOD_CONVEX, f.floor = 0.1, d.width = 4;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT(sure_says(&m, "it was never fitted"));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+      ASSERT(sure_says(&m, "there were none"));
+      e.region = &region, e.counts = &three, e.regions = 1;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      ASSERT(sure_says(&m, "they were counts by region"));
+      memset(&e, 0, sizeof e), e.x = x, e.count = 20;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.9, &out, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_draw_model(&m, &rng, &other, NULL, 0, &err));
+      ASSERT(sure_says(&other, "it is a draw of another model"));
+      {
+         const size_t bytes = sneppp_save(&other, sure_bytes, sizeof sure_bytes);
+         sneppp_free(&other);
+         ASSERT_EQ(SNEPPP_OK, sneppp_load(&other, sure_bytes, bytes, NULL, 0, NULL, &err));
+         ASSERT(sure_says(&other, "it was saved without them: fitted to none, to counts by region or by a trainer, "
+                                  "changed, a draw or a conditional"));
+         sneppp_free(&other);
+      }
+      if (convex) {
+         for (int i = 0; i < 16; i++) M[i] = i % 5 ? 0 : 1;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_set_matrix(&m, M, &err), "%d");
+         ASSERT(sure_says(&m, "it was changed since"));
+      }
+      f.method = SNEPPP_METHOD_ADAM, f.steps = 2, f.floor = 0;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+      ASSERT(sure_says(&m, "a trainer keeps none"));
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+      f.method = convex ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, f.steps = 0, f.floor = convex ? 0.1 : 0;
+      d.factor[1] = d.factor[0], e.count = 10; /* a product, without events in a part of it, and at one of its places */
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&m, 1, &at, &other, &err));
+      ASSERT(sure_says(&other, "it is a conditional of another model"));
+      sneppp_free(&other);
+      part.lo[0] = 0.95, part.hi[0] = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, &part, &other, &err));
+      ASSERT(sure_says(&other, "there were none"));
+      sneppp_free(&other);
+      sneppp_free(&m);
+      part.lo[0] = 0, part.hi[0] = 0.5, e.count = 20;
+      memset(&d.factor[1], 0, sizeof d.factor[1]);
+      d.mem = room, d.width = convex ? 4 : 2; /* the least that will do */
+      for (d.mem_bytes = sneppp_model_bytes(&d, &err);; d.mem_bytes += 64) {
+         ASSERT(d.mem_bytes <= sizeof room);
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         if (sneppp_fit(&m, &f, NULL, &err) == SNEPPP_OK) break;
+      }
+      ASSERT(sure_says(&m, "desc.mem has no room for them"));
+      sneppp_free(&m);
+   }
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1, d.width = 1;
+   d.factor[0].own.psi = sure_ones, d.factor[0].own.gram = sure_lengths;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d"); /* CONVEX */
+   ASSERT(sure_says(&m, "it has features of your own"));
+   sneppp_free(&m);
+   PASS();
+}
+
 /* A marginal knows the events of the part that was integrated over: its intervals are those that the whole model has for
    the same region: nearly so for AUTO over all of a factor, and about so in other cases. */
 TEST sure_marginals(void)
@@ -1458,6 +1565,7 @@ SUITE(sure)
    RUN_TEST(sure_reaches_towards_the_fit);
    RUN_TEST(sure_of_none);
    RUN_TEST(sure_saved);
+   RUN_TEST(sure_says_why);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_failed_fits);
    RUN_TEST(sure_marginals);
