@@ -16229,6 +16229,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    st = sneppp__convex_run(&cx, polish, err);
    if (st == SNEPPP_OK && !sneppp__finite(cx.now.nll + cx.now.expected))
       st = sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      for (size_t i = 0; st == SNEPPP_OK && i < (size_t)model->readout[k].m * (size_t)model->readout[k].n; i++)
+         if (!sneppp__finite((double)model->readout[k].V[i])) /* features of hardly any mass, and a float */
+            st = sneppp__fail(err, SNEPPP_ERR_RANGE, "V, which the events ask for, is too large for a number");
    st = sneppp__together(desc, st, err);
    cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
    cx.now.seconds = SNEPPP_SECONDS() - cx.start;

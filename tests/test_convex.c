@@ -1133,8 +1133,36 @@ TEST convex_separable_stops(void)
    PASS();
 }
 
+/* A step that only the far tail of a Gaussian sees, and an event elsewhere: V would be some 1e120. As a float that was infinite,
+   and the intensity 0 times infinity. */
+TEST convex_beyond_numbers(void)
+{
+   const double    W[2] = {2.9, -0.0155}, b[2] = {0.95, -0.514};
+   sneppp_desc     d;
+   sneppp_events   e;
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_real     x[2] = {(sneppp_real)0.56, (sneppp_real)1.11};
+   sneppp_status   st;
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e);
+   d.factor[0].window.dim = d.factor[1].window.dim = 1, d.factor[0].window.hi[0] = 1;
+   d.factor[1].window.space = SNEPPP_SPACE_GAUSS, d.factor[1].unit.act = SNEPPP_ACT_STEP;
+   d.width = 1;
+   e.x = x, e.count = 1;
+   f = convex_fit(&e, SNEPPP_METHOD_PGD, 0), f.steps = 40;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, k, W + k, b + k, NULL, &err));
+   st = sneppp_fit(&m, &f, NULL, &err);
+   ASSERT_EQ(sizeof(sneppp_real) == 4 ? SNEPPP_ERR_RANGE : SNEPPP_OK, st);
+   ASSERT(sneppp_intensity(&m, x) >= 0);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(convex)
 {
+   RUN_TEST(convex_beyond_numbers);
    RUN_TEST(convex_checks_weightless_events);
    RUN_TEST(convex_revives_each);
    RUN_TEST(convex_equal_features);

@@ -1372,7 +1372,7 @@ static void op_gram(const plan_op *o)
             double far = 1, tol;
             for (int r = 0; r < d; r++) far += fabs(L->shift[r] * L->rate[r]);
             tol = 4 * fabs(D[1] - D[0]) + 1e-13 * far * (double)n * size / h + 1e-7 * fabs(slope);
-            if (!(tol < 0.05 * fabs(slope))) told->undecided++;
+            if (!(tol < 0.05 * fabs(slope)) || (!layer.b && h * far > 0.03)) told->undecided++; /* it turns over */
             else
                MUST(fabs(D[1] - slope) <= tol, "gram_grad = differences",
                     "%.10g, differences %.10g, %.10g (tolerance %.3g)", slope, D[0], D[1], tol);
