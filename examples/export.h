@@ -247,7 +247,7 @@ static void export_struct(export_source *o, const sneppp_model *m)
                  m->readout[o->f].first, "V", 1);
    o->part = "tree", o->f = 0;
    export_put(o, "\n   }, %e, %e, %d, %d, {%d, %d},\n   (sneppp_node *)%N, %zu, %R, (sneppp_wide *)%N, "
-                 "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n"
+                 "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}\n};\n"
                  "SNEPPP__CONSTANTS_END\n#endif\n",
               m->alpha, m->floor, m->budget, m->table_top, m->table_more[0], m->table_more[1], "node", tree, m->nodes,
               SNEPPP_RADIAL_DIM, m->metric, "centre", tree, "peak", tree, "sharp", tree, "table",
