@@ -11009,7 +11009,7 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
          SNEPPP__REFUSE(err, part->count == win->count && memcmp(part->point, win->point, win->count *
-                        (size_t)win->dim * sizeof *win->point), ARG,
+                        (size_t)win->dim * sizeof *win->point) != 0, ARG,
                         "region.factor[%d].point: other points than the window's", f);
          if (part->count == win->count) return SNEPPP_OK;
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; "
