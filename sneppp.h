@@ -12401,7 +12401,7 @@ static size_t sneppp__bake_cheb(const sneppp__bake *r, int k, size_t q, size_t c
          sneppp__cheb(fmin(1, fmax(-1, t)), 0, to, F[0]);
       } else {
          a = fmax(a, -1), b = fmin(b, 1);
-         if (!(a < b)) { if (n) break; else continue; }
+         if (!(a < b) && !(n && a < 1)) { if (n) break; else continue; } /* in a run two lines may be one: 0 */
          sneppp__cheb(a, b, F[0], F[1]);
          for (int j = 0; j < SNEPPP__CHEB; j++) { /* of T_j the integral is T_(j+1)/(2j+2) - T_(j-1)/(2j-2) */
             double part[2];
@@ -12638,6 +12638,7 @@ static size_t sneppp__bake_lines(const sneppp__bake *r, int k, double *line, siz
    for (at = lo; at < hi; at = next) {
       double x = r->hi[k], y = side[1], least = 1e-13 * r->step[k];
       if (raster) least = fmin(least, 1e-13 * w->cell[axis]);
+      least = fmax(least, 4e-16 * (fabs(side[0]) + fabs(side[1])));
       while (i + 1 < r->cells[k] && (x = r->lo[k] + (double)(i + 1) * r->step[k]) <= at + least) i++, x = r->hi[k];
       while (j + 1 < cells && (y = w->origin[axis] + (double)(j + 1) * w->cell[axis]) <= at + least) j++, y = side[1];
       next = fmin(fmin(x, y), hi);
@@ -18012,7 +18013,7 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    memset(in, 0, sizeof in), memset(out, 0, sizeof out);
    for (size_t i = 0; i < f->N; i++) {
       double u = f->y[i * d + k] * at - from;
-      *((u - floor(u) <= width ? in : out) + (int)floor(u) + 1) += 1;
+      *((u - floor(u) <= width ? in : out) + (int)fmin(floor(u) + 1, 151)) += 1; /* the way up may lead beyond 150 */
    }
    for (int c = 0; c < 152; c++) cells += in[c] > 0, rest += out[c];
    if (cells < 5 || cells * log(1 / width) < 20) return 0;

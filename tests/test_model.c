@@ -1630,7 +1630,9 @@ TEST model_narrow_bumps_and_cells(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
    ASSERT(m.nodes && 2 * m.n <= 8192);
    grid.cells[0] = grid.cells[1] = 4, grid.hi[0] = 1e-320, grid.hi[1] = 1, grid.means = 1;
+#ifndef __FAST_MATH__ /* where such numbers are 0 */
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_bake(&m, &grid, out, NULL, &err));
+#endif
    grid.lo[0] = -1e308, grid.hi[0] = 1e308, grid.means = 0;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_bake(&m, &grid, out, NULL, &err));
    for (int i = 0; i < 2 * m.n; i++) W[i] = 0.5, width[i] = sizeof(sneppp_real) == 4 ? 1e-22 : 1e-170;
@@ -1734,7 +1736,11 @@ TEST model_widths_without_an_inverse(void)
    memset(&d, 0, sizeof d);
    d.factor[0].window = model_line(1, -1, 1), d.factor[0].unit.act = SNEPPP_ACT_RBF, d.width = 2, d.alpha = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+#ifdef __FAST_MATH__ /* where a width like this is 0, which is refused by another number */
+   ASSERT(sneppp_set_layer(&m, 0, W, NULL, width, &err) != SNEPPP_OK);
+#else
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_set_layer(&m, 0, W, NULL, width, &err));
+#endif
    ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, &x, psi, NULL));
    ASSERT(sneppp__finite((double)psi[0]));
    sneppp_free(&m);

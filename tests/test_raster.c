@@ -1966,6 +1966,50 @@ TEST raster_means(void)
    PASS();
 }
 
+/* Lines of a picture that are lines of the raster but for rounding, 0.1 times 3 i and 0.3 times i, far from 0. Where they
+   stayed apart, a run of cells between them ended the sum of wide bumps: pixels were nearly 0. */
+TEST raster_lines_that_meet(void)
+{
+   enum { CELLS = 6000, PIXELS = 2000, N = 3000 };
+   sneppp_window   w;
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_grid     grid;
+   sneppp_rng      rng;
+   sneppp_real    *x = (sneppp_real *)malloc((N + PIXELS) * sizeof *x), *out = x + N;
+   double         *weight = (double *)malloc(CELLS * sizeof *weight);
+   ASSERT(x && weight);
+   memset(&w, 0, sizeof w), memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   memset(&grid, 0, sizeof grid);
+   for (int i = 0; i < CELLS; i++) weight[i] = 1;
+   w.space = SNEPPP_SPACE_RASTER, w.dim = 1, w.cells[0] = CELLS, w.cells[1] = 1, w.cell[0] = 0.1, w.weight = weight;
+   desc.factor[0].window = w;
+   sneppp_rng_init(&rng, 5, 0);
+   for (events.count = 0; events.count < N;) {
+      double at = 300 + 100 * sneppp_rng_normal(&rng);
+      if (at > 0 && at < 600) x[events.count++] = (sneppp_real)at;
+   }
+   events.x = x, fit.events = &events;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   grid.means = 1, grid.cells[0] = PIXELS, grid.cells[1] = 1, grid.hi[0] = w.cell[0] * CELLS;
+   if (sneppp_bake(&m, &grid, out, NULL, &err)) FAILm(err.why);
+   for (int i = 0; i < PIXELS; i++) {
+      sneppp_window box;
+      sneppp_region cell;
+      double        count = 0, step = grid.hi[0] / PIXELS;
+      memset(&box, 0, sizeof box), memset(&cell, 0, sizeof cell);
+      box.dim = 1, box.lo[0] = i * step, box.hi[0] = i + 1 < PIXELS ? (i + 1) * step : grid.hi[0], cell.factor[0] = &box;
+      if (sneppp_count(&m, &cell, 1, &count, NULL, &err)) FAILm(err.why);
+      ASSERT_IN_RANGE(count / step, (double)out[i], (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-10) * count / step + 1e-12);
+   }
+   sneppp_free(&m);
+   free(x), free(weight);
+   PASS();
+}
+
 /* Draws from sums of bumps on rasters, also where few cells have nearly all of the weight, so that bumps are drawn both ways:
    as many as expected in boxes that have nothing to do with the cells, and without a candidate that is thrown away or a
    bound of a cell, unless a polygon cuts. */
@@ -2060,6 +2104,7 @@ SUITE(raster)
 {
    RUN_TEST(raster_draws_of_bumps);
    RUN_TEST(raster_means);
+   RUN_TEST(raster_lines_that_meet);
    RUN_TEST(raster_parts);
    RUN_TEST(raster_watched_floor);
    RUN_TEST(raster_bumps);
