@@ -1301,14 +1301,14 @@ TEST auto_grid_beyond_the_last(void)
    sneppp_rng    rng;
    w.dim = 2, w.lo[0] = w.lo[1] = 0, w.hi[0] = w.hi[1] = 1;
    memset(&e, 0, sizeof e);
-   e.x = auto_large, e.count = 1000;
+   e.x = auto_x, e.count = 1000;
    sneppp_rng_init(&rng, 4, 9);
    for (size_t i = 0; i < 1000; i++) {
       double x = i < 20 ? 1 - 0.005 * sneppp_rng_uniform(&rng) : 0.5 + 0.07 * sneppp_rng_normal(&rng);
       if (i >= 20 && sneppp_rng_uniform(&rng) < 0.6) x = floor(x * 152.4 + 0.5) / 152.4;
-      auto_large[2 * i] = (sneppp_real)fmin(fmax(x, 0), 1), auto_large[2 * i + 1] = (sneppp_real)sneppp_rng_uniform(&rng);
+      auto_x[2 * i] = (sneppp_real)fmin(fmax(x, 0), 1), auto_x[2 * i + 1] = (sneppp_real)sneppp_rng_uniform(&rng);
    }
-   auto_large[0] = 1;
+   auto_x[0] = 1;
    ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
    ASSERT(r.resolution[0] == 0 || (r.resolution[0] > 1 / 160.0 && r.resolution[0] < 1 / 140.0));
    sneppp_free(&m);
