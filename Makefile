@@ -100,7 +100,7 @@ build/web/sneppp.wasm: examples/web/web.c examples/export.h sneppp.h
 	@mkdir -p $(@D) && echo "emcc $@" && emcc $(WEB_FLAGS) -c -o build/web/web.o $< && emcc $(WEB_LINK) -o $@ build/web/web.o
 build/web/index.html: build/web/sneppp.wasm examples/web/build.py examples/web/index.html examples/web/page.css examples/web/page.js examples/web/worker.js
 	@python3 examples/web/build.py $< $@ && ls -l $@
-web-test: build/web/index.html build/sneppp ## the page in headless Chromium beside the program (needs emscripten, node, npm, chromium)
+web-test: build/web/index.html build/sneppp build/libsneppp.so ## the page in headless Chromium beside the program (needs emscripten, node, npm, chromium)
 	@sh tests/web.sh
 
 # ---- tests

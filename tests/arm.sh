@@ -96,8 +96,10 @@ done
 # The Cortex-M7 computes doubles in hardware and gives the same bits in float. Newlib's expf of the Cortex-M4, whose
 # unit has no doubles, is another one with errors up to an ulp, and its exp and sin differ from those of other
 # libraries in the last place too, which sums of features that nearly cancel magnify; hence a few ulp.
+# Two expf that are each off by an ulp, 2^-23 of a number just above a power of two, are 2 x 2^-23 apart, which is four
+# ulps of a sum just below one.
 for cpu in m4 m7; do
-   if [ $cpu = m4 ]; then arch=$m4 board=mps2-an386 most=2; else arch=$m7 board=mps2-an500 most=0; fi
+   if [ $cpu = m4 ]; then arch=$m4 board=mps2-an386 most=4; else arch=$m7 board=mps2-an500 most=0; fi
    check "$cpu: the example compiles" build "$out/$cpu.elf" $arch -Wall -Wextra -Werror examples/firmware.c
    check "$cpu: the example runs" to_file "$out/$cpu.txt" emulate $board "$out/$cpu.elf"
    check "$cpu: and prints what it prints here" sh -c "sed 1d $out/$cpu.txt | cmp - $out/example.txt"
