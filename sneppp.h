@@ -104,7 +104,7 @@
       CONVEX where this certificate or a fixed set of features matters. PGD solves the same problem as the paper does, and
       crawls where nothing is penalised: it then ends at its step limit (report.ending) with a large gap, and does not
       quite expect the number of the events. 400 events and 64 waves: 20000 steps, 5 s, gap 0.48, 402.9 events. Set
-      fit.tune (2 s, gap 1e-4), or take CONVEX (10 ms, without fit.tune); more steps or a larger fit.rate help little.
+      fit.tune (2 s, gap 1e-4), or take CONVEX (10 ms, without fit.tune); a larger fit.rate helps little.
       ADAM learns everything, features too, in batches if asked; sneppp_trainer steps it by hand, saves its state and
       resumes to the same bits.
       Events may lie in memory or come from a callback that reads by position (events.read), as several realisations,
